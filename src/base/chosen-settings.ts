@@ -7,6 +7,7 @@ export interface ChosenSettings {
   /** Null: the model decides. */
   readonly effort?: string | null;
   readonly theme?: string;
+  readonly containment?: "direct";
 }
 
 /** Saves them and returns a sentence for the person. */

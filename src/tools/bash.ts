@@ -117,9 +117,10 @@ class Shell {
         : unasked
           ? { writes: "nothing" as const }
           : isBackground
-            ? { writes: "live" as const, folders: foldersOf(args), ask: context.ask }
+            ? { writes: "live" as const, folders: foldersOf(args) }
             : { writes: "held" as const };
-      const options = { onTerminal, outside, openings, byPerson, env, line: command, ...writes };
+      const asking = byPerson || unasked ? {} : { ask: context.ask };
+      const options = { onTerminal, outside, openings, byPerson, env, line: command, ...writes, ...asking };
       const prepared = await this.#prepare(["-c", "--", text], options);
       const launch = onOwnTerminal ?? prepared.launch;
       return isBackground

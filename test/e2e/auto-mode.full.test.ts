@@ -36,17 +36,23 @@ afterEach(() => {
 async function calling(
   calls: readonly (readonly [command: string, more?: JsonObject])[],
   flags: readonly string[] = [],
+  place: Readonly<Record<string, string>> = {},
 ) {
   return asking(
     calls.map(([command, more]) => reply().tool("bash", { command, ...more })),
     flags,
+    place,
   );
 }
 
-async function asking(replies: readonly ReturnType<typeof reply>[], flags: readonly string[]) {
+async function asking(
+  replies: readonly ReturnType<typeof reply>[],
+  flags: readonly string[],
+  place: Readonly<Record<string, string>> = {},
+) {
   const mock: MockModel = await startMockModel({ script: script([...replies, reply().text("Done.")]) });
   open.push(mock);
-  const env = { OXBOW_HOME: home, HOME: person, ...providerEnvironment("anthropic", mock.url) };
+  const env = { OXBOW_HOME: home, HOME: person, ...providerEnvironment("anthropic", mock.url), ...place };
   const result = await oxbow(["run", "--stream-events", ...flags, "go"], { cwd, env });
   const results = envelopes(result.stdout).flatMap((event) => (event.kind === "ToolResult" ? [event.payload] : []));
   const text = results.map(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")).join(""));
@@ -184,6 +190,20 @@ needs("sandbox").describe("mode auto, which is the default,", () => {
     expect(unrecorded.stderr).toContain("nothing could be undone");
     const { statuses } = await calling([["touch made"]], ["--sandbox", "off"]);
     expect(statuses).toEqual(["denied"]);
+  });
+});
+
+needs("sandbox").describe("mode auto where no view of the workspace works", () => {
+  verifies(["P18", "P15"], "asks before commands, unless the person's own settings accept direct writes", async () => {
+    // A view cannot be made of a folder that holds its layers.
+    const state = { OXBOW_HOME: "", XDG_STATE_HOME: join(cwd, "state"), XDG_CONFIG_HOME: join(person, "config") };
+    const asked = await calling([["touch made"]], [], state);
+    expect(asked.statuses).toEqual(["denied"]);
+    expect(asked.stderr).toContain("commands write straight into the folder: Oxbow's own folder lies in the workspace");
+    await mkdir(join(person, "config/oxbow"), { recursive: true });
+    await writeFile(join(person, "config/oxbow/config.toml"), 'containment = "direct"\n');
+    expect((await calling([["touch made"]], [], state)).statuses).toEqual(["ok"]);
+    expect(await readdir(cwd)).toContain("made");
   });
 });
 

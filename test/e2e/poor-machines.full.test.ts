@@ -144,7 +144,7 @@ needs("sandbox").describe("the sandbox", () => {
     const attack =
       "d=rel; mkdir -p \\$d/config; echo x > \\$d/config/config.toml; mv \\$d other; touch \\$d/cache/x; touch made";
     const { stdout, stderr } = await shell(
-      `export OXBOW_HOME=rel; "$NODE" "$BIN" run --provider offline --sandbox required "run '${attack}'"; find . -name config.toml; ls; cd rel; OXBOW_HOME=../rel "$NODE" "$BIN" session list --all`,
+      `export OXBOW_HOME=rel; "$NODE" "$BIN" run --provider offline --sandbox required --permission-mode allow "run '${attack}'"; find . -name config.toml; ls; cd rel; OXBOW_HOME=../rel "$NODE" "$BIN" session list --all`,
     );
     expect(stderr).not.toContain("sandbox");
     expect(stdout).toContain("ended: exit code 0");

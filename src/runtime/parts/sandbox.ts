@@ -63,6 +63,9 @@ export class RunSandbox {
   #whyNotContained: Promise<string | undefined> | undefined;
   /** Programs that go on running. */
   readonly #live = new Set<object>();
+  #offered = false;
+  /** The person said so in this session. */
+  #writesDirectly = false;
   #isClosed = false;
 
   constructor(options: RunSandboxOptions) {
@@ -91,10 +94,9 @@ export class RunSandbox {
   async prepare(): Promise<void> {
     const state = await (await this.#open("pipes", USUAL)).state();
     if (state.kind === "none") return;
-    const { reachOf, runsUnasked, whyNotContained } = await import("./contained-reach.js");
+    const { reachOf, runsUnasked } = await import("./contained-reach.js");
     const { settings } = this.#options.loaded;
-    const isContained =
-      runsUnasked(this.#mode, settings) && (await whyNotContained(state, this.#options)) === undefined;
+    const isContained = runsUnasked(this.#mode, settings) && (await this.#whyNone(state)) === undefined;
     const reach = reachOf([], { isContained, settings });
     (await this.#open("pipes", reach)).prepare();
     if (reach.secrets === "masked") await (await this.#secretFiles()).prepare();
@@ -146,7 +148,8 @@ export class RunSandbox {
     command: ShellCommand,
     { onTerminal, outside, openings = [], byPerson, writes, line, ...live }: WrapOptions,
   ): Promise<WrappedCommand> {
-    const { kind } = await this.find();
+    const state = await this.find();
+    const { kind } = state;
     const programs = await this.#openLive();
     const mode = this.#options.loaded.settings.sandbox.value;
     if (kind === "none" && mode === "required") {
@@ -154,6 +157,7 @@ export class RunSandbox {
     }
     if (kind === "none") return command;
     if (outside) return { ...(await this.#outside(command)), ended: async () => this.mayHaveChanged() };
+    if (!byPerson) await this.#offerDirect(state, live.ask);
     const reach = await this.#reach(byPerson ? [...openings, "secrets"] : openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     const held = writes === "held" ? await this.#openHeld() : undefined;
@@ -292,9 +296,41 @@ export class RunSandbox {
   }
 
   async #findWhyNotContained(): Promise<string | undefined> {
-    const state = await this.find();
+    return this.#whyNone(await this.find());
+  }
+
+  async #whyNone(state: SandboxState): Promise<string | undefined> {
     const { whyNotContained } = await import("./contained-reach.js");
-    return whyNotContained(state, this.#options);
+    const why = await whyNotContained(state, this.#options);
+    if (why !== undefined || this.#writesDirectly || this.#options.loaded.settings.containment.value === "direct")
+      return why;
+    const direct = await this.whyNotHeld();
+    return (
+      direct &&
+      `commands write straight into the folder: ${direct} containment = "direct" in your profile accepts that.`
+    );
+  }
+
+  /** Where commands write straight into the workspace: whether those that stay contained may do so without asking. Asked once. */
+  async #offerDirect(state: SandboxState, ask: WrapOptions["ask"]): Promise<void> {
+    const { loaded, notify } = this.#options;
+    if (this.#offered || ask === undefined || this.#writesDirectly || loaded.settings.containment.value !== undefined)
+      return;
+    const { runsUnasked, whyNotContained } = await import("./contained-reach.js");
+    if (!runsUnasked(this.#mode, loaded.settings)) return;
+    const direct = await this.whyNotHeld();
+    if (direct === undefined || (await whyNotContained(state, this.#options)) !== undefined) return;
+    this.#offered = true;
+    const isYes = await ask({
+      summary: "Commands here write straight into the folder. Run contained ones without asking?",
+      reason: `${direct} So their changes are not checked, undo does not cover them, and only guarded paths at the top are read-only.`,
+      isOffer: true,
+    });
+    if (!isYes) return;
+    this.#writesDirectly = true;
+    this.#whyNotContained = undefined;
+    const { saveSettings } = await import("../settings/save-settings.js");
+    notify(await saveSettings(loaded, { containment: "direct" }));
   }
 
   async #reach(openings: readonly string[]): Promise<Reach> {

@@ -23,6 +23,8 @@ export interface SecuritySettings {
   /** How long a question waits; undefined for no limit. */
   readonly permission_timeout: Setting<number | undefined>;
   readonly sandbox: Setting<SandboxMode>;
+  /** Whether contained commands run without asking where they write straight into the workspace; undefined: a person is asked once. */
+  readonly containment: Setting<read.Containment | undefined>;
   /** Hosts that sandboxed commands may reach. */
   readonly sandbox_hosts: Setting<readonly string[]>;
   /** Folders that sandboxed commands may change besides the workspace; `git` is the workspace's repository if it lies outside. */
@@ -70,6 +72,11 @@ export async function readSecuritySettings(from: SettingReader): Promise<Securit
       fallback: "auto",
       read: read.sandboxMode,
       project: isStricterSandbox,
+    }),
+    containment: from.pick<read.Containment | undefined>({
+      key: "containment",
+      fallback: undefined,
+      read: read.containment,
     }),
     sandbox_hosts: from.pick<readonly string[]>({ key: "sandbox_hosts", fallback: [], read: read.words }),
     sandbox_writable: from.pick<readonly string[]>({

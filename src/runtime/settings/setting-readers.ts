@@ -108,6 +108,15 @@ export function sandboxMode(text: string): SandboxMode {
   return known;
 }
 
+export const CONTAINMENTS = ["direct", "ask"] as const;
+export type Containment = (typeof CONTAINMENTS)[number];
+
+export function containment(text: string): Containment {
+  const known = CONTAINMENTS.find((each) => each === text);
+  if (known === undefined) throw new UsageError(`expected ${CONTAINMENTS.join(" or ")}, got "${text}".`);
+  return known;
+}
+
 /** No blanks, and never an option of the container program. */
 export function image(text: string): string {
   if (!/^[a-z0-9][\w./:@-]*$/i.test(text)) throw new UsageError(`expected the name of an image, got "${text}".`);

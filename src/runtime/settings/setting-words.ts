@@ -73,6 +73,11 @@ const ROWS: readonly (readonly [key: string, about: string, guide: string])[] = 
   ["hooks", "[[hooks]]: commands at moments of a session", "hooks"],
   ["permission_timeout", "how long a question waits for an answer; off: without a limit", "permissions"],
   ["sandbox", "auto, required or off", "sandbox"],
+  [
+    "containment",
+    "direct: contained commands run without asking also where they write straight into the folder; ask",
+    "sandbox",
+  ],
   ["sandbox_hosts", "hosts that commands in the sandbox may reach", "sandbox"],
   ["sandbox_writable", "more folders that commands may change", "sandbox"],
   ["sandbox_secrets", "secret files that commands may read", "sandbox"],

@@ -71,6 +71,6 @@ export interface WrapOptions {
   readonly writes?: "held" | "nothing" | "live";
   /** For `live`: folders that it wants to change, from the workspace. */
   readonly folders?: readonly string[];
-  /** Asks the person about them. */
+  /** Asks the person about them, and about what concerns all commands. */
   readonly ask?: ToolContext["ask"];
 }

@@ -1,0 +1,61 @@
+/** Where no view of the workspace works, commands write straight into it, and a person is asked once whether that is good enough. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import type { LateQuestion } from "../../src/engine/ports.js";
+import { openAutoMode } from "../support/auto-mode.js";
+import { needs } from "../support/needs.js";
+import { verifies } from "../verifies.js";
+
+let base: string;
+const open: { close(): Promise<void> }[] = [];
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync("/var/tmp/direct-"));
+  for (const name of ["project", "home"]) mkdirSync(join(base, name));
+});
+
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** Its own folder lies in the workspace, so it can make no view. */
+async function session() {
+  const root = join(base, "project");
+  const mode = await openAutoMode({ root, home: join(base, "home"), ownFolder: join(root, "own") });
+  open.push(mode);
+  return mode;
+}
+
+needs("sandbox").describe("commands that write straight into the workspace", () => {
+  verifies(["P18", "P15"], "run without asking after one yes, which the person's settings keep", async () => {
+    const asked: LateQuestion[] = [];
+    const answer = (isYes: boolean) => async (question: LateQuestion) => {
+      asked.push(question);
+      return isYes;
+    };
+    const first = await session();
+    expect((await first.judge("touch a")).decision).toBe("ask");
+    expect(first.told.join()).toContain("commands write straight into the folder: Oxbow's own folder lies in");
+    await first.runWith("touch a", { ask: answer(false) });
+    await first.runWith("touch b", { ask: answer(true) });
+    // A no holds for the session.
+    expect(asked.map(({ summary, isOffer }) => [summary, isOffer])).toEqual([
+      ["Commands here write straight into the folder. Run contained ones without asking?", true],
+    ]);
+    expect((await first.judge("touch c")).decision).toBe("ask");
+
+    const second = await session();
+    expect((await second.judge("touch d")).decision).toBe("ask");
+    await second.runWith("touch d", { ask: answer(true) });
+    expect((await second.judge("touch e")).decision).toBe("allow");
+    expect(readFileSync(join(base, "project/own/config/config.toml"), "utf8")).toBe('containment = "direct"\n');
+
+    const third = await session();
+    const { verdict } = await third.run("touch f; ls -A ~");
+    expect(verdict.decision).toBe("allow");
+    expect(asked).toHaveLength(2);
+    expect(readdirSync(join(base, "project"))).toEqual(["a", "b", "d", "f", "own"]);
+  });
+});
