@@ -7,7 +7,7 @@
 import type { RequestLink, ToolLink } from "../engine/ports.js";
 import type { NamedHook, Stage } from "../engine/turn.js";
 import type { Subscriber } from "../feature/part.js";
-import { listing } from "./listing.js";
+import { REQUEST_LINKS, STAGES, SUBSCRIBERS, TOOL_LINKS } from "./order.js";
 import type { ChainServices } from "./services.js";
 
 export type { Subscriber } from "../feature/part.js";
@@ -28,17 +28,17 @@ export interface ExtraChains {
 }
 
 export function buildChains(services: ChainServices, extra: ExtraChains = {}): Chains {
-  const built = <Run>(entries: readonly Entry<Run>[]) =>
-    entries.map(({ name, create }) => ({ name, run: create(services) }));
-  const stages = Object.entries(listing.stages).map(([stage, hooks]) => [
+  const built = <Run>(entries: readonly (Entry<Run> | { readonly name: string; readonly of: string })[]) =>
+    entries.flatMap((entry) => ("of" in entry ? [] : [{ name: entry.name, run: entry.create(services) }]));
+  const stages = Object.entries(STAGES).map(([stage, hooks]) => [
     stage,
     merge(built(hooks), extra.stages?.[stage as Stage]),
   ]);
   return {
     stages: Object.fromEntries(stages) as Record<Stage, readonly NamedHook[]>,
-    requestLinks: merge(built(listing.request), extra.requestLinks),
-    toolLinks: merge(built(listing.tool), extra.toolLinks),
-    subscribers: merge(built(listing.subscribers), extra.subscribers),
+    requestLinks: merge(built(REQUEST_LINKS), extra.requestLinks),
+    toolLinks: merge(built(TOOL_LINKS), extra.toolLinks),
+    subscribers: merge(built(SUBSCRIBERS), extra.subscribers),
   };
 }
 
@@ -70,7 +70,7 @@ export function withChangingHooks(stages: Chains["stages"], more: () => MoreHook
 
 /** Whether a built-in hook has this stage and name. */
 export function isBuiltInHook(stage: Stage, name: string): boolean {
-  return listing.stages[stage].some((hook) => hook.name === name);
+  return STAGES[stage].some((hook) => hook.name === name);
 }
 
 interface Entry<Run> {

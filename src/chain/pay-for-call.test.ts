@@ -8,7 +8,7 @@ import { failure } from "../protocol/errors.js";
 import type { Usage } from "../protocol/usage.js";
 import { ASSUMED, type ModelFacts } from "../providers/catalogue/facts.js";
 import { payForCall } from "./pay-for-call.js";
-import { create as createPrice } from "./request/80-price.js";
+import { price as createPrice } from "./request-links.js";
 import type { ChainServices, CostTracker } from "./services.js";
 
 /** A dollar for a million tokens, whichever. */

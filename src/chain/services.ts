@@ -14,7 +14,7 @@ import type {
   ToolLink,
   ToolRegistry,
 } from "../engine/ports.js";
-import type { Stage, StageHook, Turn } from "../engine/turn.js";
+import type { StageHook, Turn } from "../engine/turn.js";
 import type { ApprovalGate, CompactionReason, CompactionWatcher } from "../feature/part.js";
 import type { Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -199,16 +199,3 @@ export type CreateToolLink = (services: ChainServices) => ToolLink["run"];
 export type CreateSubscriber = (services: ChainServices) => (event: Envelope) => void;
 
 export type EarlyStart = EnginePorts["mayStartEarly"];
-
-interface Listed<Create> {
-  readonly name: string;
-  readonly create: Create;
-}
-
-/** The type of `listing.ts`, which is generated from the file names in this folder. */
-export interface ChainListing {
-  readonly stages: Readonly<Record<Stage, readonly Listed<CreateHook>[]>>;
-  readonly request: readonly Listed<CreateRequestLink>[];
-  readonly tool: readonly Listed<CreateToolLink>[];
-  readonly subscribers: readonly Listed<CreateSubscriber>[];
-}

@@ -44,7 +44,7 @@ describe("a turn", () => {
       await turnOf(client, reply.session, "go");
       const modules = await running(inspector);
       expect(modules).toContain("src/engine/loop.ts");
-      expect(modules).toContain("src/chain/stages/send/50-model.ts");
+      expect(modules).toContain("src/chain/stages.ts");
       expect(modules.filter((module) => module.startsWith("src/main/"))).toEqual([]);
       expect(modules.filter((module) => module.startsWith("src/cli/"))).toEqual([]);
     } finally {

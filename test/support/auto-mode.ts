@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createIdSource } from "../../src/base/ulid.js";
+import { permission as create } from "../../src/chain/permission-link.js";
 import type { ChainServices, PersonAnswer } from "../../src/chain/services.js";
-import { create } from "../../src/chain/tool/20-permission.js";
 import { parseFlags } from "../../src/commands/flags.js";
 import type { ToolContext, ToolLinkContext } from "../../src/engine/ports.js";
 import type { JsonObject } from "../../src/protocol/json.js";

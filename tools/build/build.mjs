@@ -13,7 +13,6 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { writeListing } from "../generate-chain/generate.mjs";
 import { describeSources, stampFile } from "../setup/freshness.mjs";
 import { withLock } from "../setup/lock.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
@@ -122,7 +121,6 @@ export async function main(args) {
 
 /** The caller holds the lock of dist. */
 export async function build({ root, clean = false, types = false }) {
-  writeListing(root);
   const inputs = describeSources(root);
   const { chunks, metafile } = await bundle({
     root,

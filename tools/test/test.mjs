@@ -16,7 +16,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "../entry.mjs";
-import { isListingCurrent, staleListing } from "../generate-chain/generate.mjs";
 import { installMatchesLock } from "../setup/freshness.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
 import { checkRules, checkSources, runCheck } from "./checks.mjs";
@@ -31,8 +30,6 @@ export async function main(given) {
     .map((argument) => argument.replace(/\.test\.ts$/, "."));
   const checking = args.length === 0;
   const checks = [];
-  // The build writes the listing, so this check comes first.
-  if (checking) checks.push(await runCheck("chain listing", () => complaintOf(() => askListing())));
   const build = await runCheck("build", () => complaintOf(() => setUp({ root: ROOT, need: "develop" })));
   if (checking || !build.ok) checks.push(build);
   if (installMatchesLock(ROOT)) {
@@ -43,10 +40,6 @@ export async function main(given) {
     checks.push(...(await results), tests);
   }
   finish(checks, { isRefused: ({ reason }) => noSkips || (checking && reason === "") });
-}
-
-function askListing() {
-  if (!isListingCurrent(ROOT)) throw new ToolError(staleListing);
 }
 
 async function complaintOf(action) {

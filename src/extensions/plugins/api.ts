@@ -50,11 +50,11 @@ export interface Oxbow {
   readonly settings: JsonObject;
   /** Writes a line to Oxbow's log. */
   log(level: "error" | "warn" | "info" | "debug", message: string, fields?: JsonObject): void;
-  /** Adds a link around every model call. Its name, `NN-name`, gives its place in the chain (src/chain/request). */
+  /** Adds a link around every model call. Its name, `NN-name`, gives its place in the chain (src/chain/order.ts). */
   addRequestLink(link: RequestLink): void;
-  /** Adds a link around every tool call (src/chain/tool). A link that does not call `next` answers for the tool. */
+  /** Adds a link around every tool call (src/chain/order.ts). A link that does not call `next` answers for the tool. */
   addToolLink(link: ToolLink): void;
-  /** Adds a hook to a stage of the turn (src/chain/stages). */
+  /** Adds a hook to a stage of the turn (src/chain/order.ts). */
   addHook(stage: PluginStage, hook: PluginHook): void;
   /** Takes part in turns: adds context, observes calls, reviews them, takes part in compactions (docs/design/adding.md). */
   addLifecycle(lifecycle: PluginLifecycle): void;

@@ -2,7 +2,7 @@
 import { relative } from "node:path";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
-import { listing } from "../../chain/listing.js";
+import { STAGES } from "../../chain/order.js";
 import { HOOKS, SOURCES, SOURCES_ALLOW, SOURCES_REVOKE } from "../../commands/catalogue/extensions.js";
 import { asValue, type Command, type CommandContext, spell } from "../../commands/command.js";
 import { programName } from "../../extensions/executable/chosen-files.js";
@@ -172,7 +172,10 @@ interface HookRow {
 }
 
 function hooksOf(stage: HookStage, files: readonly ListedExtension[]): readonly HookRow[] {
-  const builtIn = stage === "sources" || stage === "resolve" ? [] : listing.stages[stage].map(({ name }) => name);
+  const builtIn =
+    stage === "sources" || stage === "resolve"
+      ? []
+      : STAGES[stage].flatMap((hook) => ("of" in hook ? [] : [hook.name]));
   const own = files.flatMap((item) => {
     const place = hookPlace(item.name);
     return place === undefined || "problem" in place || place.stage !== stage ? [] : [{ name: place.name, item }];

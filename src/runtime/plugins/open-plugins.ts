@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.js";
 import type { ExtensionFiles } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { listing } from "../../chain/listing.js";
+import { REQUEST_LINKS, STAGES, TOOL_LINKS } from "../../chain/order.js";
 import { namespaceOf } from "../../commands/command.js";
 import type { OwnNames } from "../../extensions/plugins/conflicts.js";
 import { type PluginSource, sourceOfEntry, sourceOfFile } from "../../extensions/plugins/load-plugin.js";
@@ -108,12 +108,12 @@ function tableOf(tables: unknown, plugin: string): JsonObject {
 async function ownNames(): Promise<OwnNames> {
   const { SESSION_SPECS } = await import("../../commands/catalogue/index.js");
   const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name);
-  const hooks = Object.entries(listing.stages).map(([stage, entries]) => [`${stage} hook`, names(entries)] as const);
+  const hooks = Object.entries(STAGES).map(([stage, entries]) => [`${stage} hook`, names(entries)] as const);
   const commands = SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   return {
     ...Object.fromEntries(hooks),
-    "request link": names(listing.request),
-    "tool link": [...names(listing.tool), "95-subagents"],
+    "request link": names(REQUEST_LINKS),
+    "tool link": names(TOOL_LINKS),
     tool: [...Object.keys(CATALOG), "agent", "delegate"],
     provider: [...NAMED_PROVIDERS.map(({ name }) => name), "offline", "route"],
     "command namespace": [...new Set(commands.map((name) => namespaceOf(name) ?? name))],

@@ -1,9 +1,9 @@
 import { describe, expect } from "vitest";
-import { tool } from "../../../test/support/engine.js";
-import { verifies } from "../../../test/verifies.js";
-import { TurnFailure } from "../../engine/cancel.js";
-import type { ChainServices } from "../services.js";
-import { create } from "./30-ledger.js";
+import { tool } from "../../test/support/engine.js";
+import { verifies } from "../../test/verifies.js";
+import { TurnFailure } from "../engine/cancel.js";
+import type { ChainServices } from "./services.js";
+import { ledger as create } from "./tool-links.js";
 
 describe("a session that cannot be kept", () => {
   for (const mutating of [false, true]) {

@@ -1,9 +1,9 @@
 import { describe, expect } from "vitest";
-import { tool } from "../../../test/support/engine.js";
-import { verifies } from "../../../test/verifies.js";
-import { timedOut } from "../../security/permissions/identity.js";
-import type { ChainServices } from "../services.js";
-import { create } from "./20-permission.js";
+import { tool } from "../../test/support/engine.js";
+import { verifies } from "../../test/verifies.js";
+import { timedOut } from "../security/permissions/identity.js";
+import { permission as create } from "./permission-link.js";
+import type { ChainServices } from "./services.js";
 
 async function resultOf(decision: "ask" | "deny", person: object) {
   const verdict = { decision, decidedBy: "rule 1", law: "rule", reason: "It writes.", offer: [] };

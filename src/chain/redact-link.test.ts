@@ -1,9 +1,9 @@
 import { describe, expect } from "vitest";
-import { call, calls, ok, says, scriptedModel, testEngine, tool } from "../../../test/support/engine.js";
-import { verifies } from "../../../test/verifies.js";
-import type { Tool } from "../../engine/ports.js";
-import { plainText } from "../../protocol/content.js";
-import type { JsonObject } from "../../protocol/json.js";
+import { call, calls, ok, says, scriptedModel, testEngine, tool } from "../../test/support/engine.js";
+import { verifies } from "../../test/verifies.js";
+import type { Tool } from "../engine/ports.js";
+import { plainText } from "../protocol/content.js";
+import type { JsonObject } from "../protocol/json.js";
 
 const SECRET = `gh${"p_"}${"aB3dE6gH9kL2".repeat(3)}`;
 

@@ -1,9 +1,38 @@
-import type { AnsweringModel, ModelEvent, ModelStream } from "../../engine/ports.js";
-import type { ModelFacts } from "../../providers/catalogue/facts.js";
-import type { CostTracker, CreateRequestLink } from "../services.js";
+/** The links around the provider call. `order.ts` has their order. */
+import type { AnsweringModel, ModelEvent, ModelStream } from "../engine/ports.js";
+import type { ModelFacts } from "../providers/catalogue/facts.js";
+import { attempts } from "../providers/retry/attempts.js";
+import type { CostTracker, CreateRequestLink } from "./services.js";
+
+/** Adds the text of the session's prompt variant. Work beside the conversation, such as a summary, goes without. */
+export const variant: CreateRequestLink =
+  ({ promptVariant }) =>
+  async (request, context, next) => {
+    if (promptVariant === undefined || promptVariant === "" || context.facts === undefined) return next(request);
+    return next({ ...request, system: [request.system, promptVariant].filter((part) => part !== "").join("\n\n") });
+  };
+
+/** Retries a failing call. The answer appears once, however many attempts it takes. */
+export const retry: CreateRequestLink =
+  ({ retry }) =>
+  async (request, context, next) => {
+    if (retry === undefined) return next(request);
+    const { model, signal } = context;
+    return attempts({ provider: model.provider, signal, open: () => next(request) }, retry);
+  };
+
+/** Reserves from the budgets before the call and charges them after it. Without a budget it loads nothing. */
+export const budget: CreateRequestLink =
+  ({ costs }) =>
+  async (request, context, next) => {
+    const budget = costs?.callBudget();
+    if (costs === undefined || budget === undefined) return next(request);
+    const { payForCall } = await import("./pay-for-call.js");
+    return payForCall(request, context, { costs, budget: await budget, next });
+  };
 
 /** Adds the price to the provider's count. At this point the model is known; a model made of several names the one that answers. */
-export const create: CreateRequestLink =
+export const price: CreateRequestLink =
   ({ costs }) =>
   async (request, context, next) => {
     const stream = await next(request);
@@ -14,7 +43,7 @@ type UsageEvent = Extract<ModelEvent, { type: "usage" }>;
 
 interface Known {
   readonly facts: ModelFacts;
-  readonly costOf: typeof import("../../providers/catalogue/facts.js").costOf;
+  readonly costOf: typeof import("../providers/catalogue/facts.js").costOf;
 }
 
 /** The price is looked up while the provider works. The end of the answer waits for it if necessary. */
@@ -71,6 +100,15 @@ function isOfInterest({ type }: ModelEvent): boolean {
 }
 
 async function load(model: AnsweringModel, costs: CostTracker): Promise<Known> {
-  const [facts, { costOf }] = await Promise.all([costs.facts(model), import("../../providers/catalogue/facts.js")]);
+  const [facts, { costOf }] = await Promise.all([costs.facts(model), import("../providers/catalogue/facts.js")]);
   return { facts, costOf };
 }
+
+export const logRequest: CreateRequestLink = (services) => async (request, context, next) => {
+  services.log("debug", `provider.${context.model.provider}`, "request", {
+    model: request.model,
+    messages: request.messages.length,
+    tools: request.tools.length,
+  });
+  return next(request);
+};

@@ -1,15 +1,15 @@
-import type { Tool, ToolCall, ToolContext, ToolLinkContext, ToolOutcome } from "../../engine/ports.js";
-import type { HeldCall, Unanswered } from "../../engine/turn.js";
-import { ownText } from "../../protocol/content.js";
-import { type Failure, failure } from "../../protocol/errors.js";
-import type { Law, Verdict } from "../../security/permissions/verdict.js";
-import { reviewVerdict } from "../approval-gate.js";
-import type { CreateToolLink, Person } from "../services.js";
+import type { Tool, ToolCall, ToolContext, ToolLinkContext, ToolOutcome } from "../engine/ports.js";
+import type { HeldCall, Unanswered } from "../engine/turn.js";
+import { ownText } from "../protocol/content.js";
+import { type Failure, failure } from "../protocol/errors.js";
+import type { Law, Verdict } from "../security/permissions/verdict.js";
+import { reviewVerdict } from "./approval-gate.js";
+import type { CreateToolLink, Person } from "./services.js";
 
 const REFUSED = "The user refused this. Do not try it another way; ask if you cannot go on.";
 
 /** Allows, asks or denies. Without a client that can answer, a question is denied at once. */
-export const create: CreateToolLink = (services) => async (call, context, next) => {
+export const permission: CreateToolLink = (services) => async (call, context, next) => {
   const { gate, person } = services;
   const judged = stricter(await gate.judge(call, context.definition), context.turn?.held.get(call.call));
   const verdict = services.approvalGates?.length
@@ -33,7 +33,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
   }
   if (verdict.decision === "deny") {
     person.record(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
-    const { denialText } = await import("../../security/permissions/explain.js");
+    const { denialText } = await import("../security/permissions/explain.js");
     return denied(
       denialText(verdict, call.args.command),
       failure("PermissionDenied", { tool: call.tool, client: verdict.decidedBy }),
@@ -44,7 +44,7 @@ export const create: CreateToolLink = (services) => async (call, context, next) 
     context.turn?.unanswered.push(missed);
     const message = verdict.reason;
     person.record(call.call, call.tool, { decision: "deny", decidedBy: "no terminal to ask on", message });
-    const { reasonIn } = await import("../../security/permissions/explain.js");
+    const { reasonIn } = await import("../security/permissions/explain.js");
     return unanswerable(missed, reasonIn(verdict, call.args.command));
   }
   const answer = await person.ask(await questionOf(call, context.definition, verdict), context.signal);
@@ -96,11 +96,11 @@ async function questionOf({ call, tool, args }: ToolCall, definition: Tool, verd
   const { law, contained, offer = [] } = verdict;
   const [{ describeCall }, { draftText, lastingRules }, { ruleWords }, { previewCall }, { reasonIn }] =
     await Promise.all([
-      import("../../security/permissions/facts.js"),
-      import("../../security/permissions/session-rules.js"),
-      import("../../security/permissions/lasting-rule.js"),
-      import("../../security/permissions/preview.js"),
-      import("../../security/permissions/explain.js"),
+      import("../security/permissions/facts.js"),
+      import("../security/permissions/session-rules.js"),
+      import("../security/permissions/lasting-rule.js"),
+      import("../security/permissions/preview.js"),
+      import("../security/permissions/explain.js"),
     ]);
   const isGuarded = law === "guarded";
   const own = definition.extension === undefined ? definition.describe : undefined;
@@ -129,9 +129,9 @@ function stricter(verdict: Verdict, held: HeldCall | undefined): Verdict {
 async function unanswered({ tool, args }: ToolCall, verdict: Verdict): Promise<Unanswered> {
   const { offer = [], byFlag, law, guarded = [] } = verdict;
   const [{ describeCall }, { lastingRules }, { inlineRule, literal, ruleWords }] = await Promise.all([
-    import("../../security/permissions/facts.js"),
-    import("../../security/permissions/session-rules.js"),
-    import("../../security/permissions/lasting-rule.js"),
+    import("../security/permissions/facts.js"),
+    import("../security/permissions/session-rules.js"),
+    import("../security/permissions/lasting-rule.js"),
   ]);
   const about = describeCall(tool, args);
   if (law === "guarded") {

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
-import { call, calls, says, scriptedModel, testEngine, tool } from "../../../test/support/engine.js";
-import { verifies } from "../../../test/verifies.js";
-import { ownText, type ResultContent, text } from "../../protocol/content.js";
+import { call, calls, says, scriptedModel, testEngine, tool } from "../../test/support/engine.js";
+import { verifies } from "../../test/verifies.js";
+import { ownText, type ResultContent, text } from "../protocol/content.js";
 
 async function contentOf(parts: readonly string[]): Promise<readonly ResultContent[]> {
   const definition = tool("show", async () => ({ status: "ok", content: parts.map(text) }));

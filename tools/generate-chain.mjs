@@ -1,3 +1,0 @@
-import { run } from "./entry.mjs";
-
-run(() => import("./generate-chain/generate.mjs"));
