@@ -84,13 +84,7 @@ describe("npm test", () => {
   it("checks and runs everything with --all", () => {
     const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/sum.full.test.ts": PASSING });
     const { status, stdout, last } = runTests(root, ["--all"]);
-    expect(checksIn(stdout).sort()).toEqual([
-      "build",
-      "layers",
-      "lint and format",
-      "types",
-      "wording",
-    ]);
+    expect(checksIn(stdout).sort()).toEqual(["build", "layers", "lint and format", "types", "wording"]);
     expect({ status, last }).toEqual({ status: 0, last: "7 passed, 0 failed, 0 skipped" });
   });
 
@@ -129,7 +123,7 @@ describe("npm test", () => {
     const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/silent.test.ts": SILENT });
     const whole = runTests(root);
     expect(whole.stdout).toContain("✗ 1 skipped, which counts as failed: no reason given");
-    expect(whole).toMatchObject({ status: 1, last: "5 passed, 1 failed, 0 skipped" });
+    expect(whole).toMatchObject({ status: 1, last: "4 passed, 1 failed, 0 skipped" });
     expect(runTests(root, ["src"])).toMatchObject({ status: 0, last: "1 passed, 0 failed, 1 skipped" });
   });
 
