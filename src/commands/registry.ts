@@ -33,6 +33,7 @@ export class CommandRegistry<C extends CommandSpec = Command> {
   readonly #commands = new Map<string, C>();
   readonly #byAlias = new Map<string, string>();
   readonly #namespaces = new Map<string, string>();
+  #ofProgram: ReadonlySet<string> = new Set();
 
   register(...commands: readonly C[]): this {
     for (const command of commands) {
@@ -45,6 +46,12 @@ export class CommandRegistry<C extends CommandSpec = Command> {
   /** One line of help for all commands of a namespace. */
   describe(namespaces: Readonly<Record<string, string>>): this {
     for (const [name, summary] of Object.entries(namespaces)) this.#namespaces.set(name, summary);
+    return this;
+  }
+
+  /** First words that only `oxbow NAME` has, and no list here: the refusal says where it works. */
+  knowProgram(names: Iterable<string>): this {
+    this.#ofProgram = new Set(names);
     return this;
   }
 
@@ -82,6 +89,7 @@ export class CommandRegistry<C extends CommandSpec = Command> {
     }
     const [first = ""] = words;
     if (this.actions(first).length > 0) return this.#unknownAction(words, context);
+    if (this.#ofProgram.has(first)) return refuse(onlyOutside({ name: first }, context));
     const near = nearest(first, this.names());
     const advice =
       near === undefined ? `${spell("help", context)} lists them.` : `Did you mean ${spell(near, context)}?`;
@@ -196,7 +204,7 @@ function refusalOf(command: Command, caller: SlashCaller): string | undefined {
   return undefined;
 }
 
-function onlyOutside({ name }: CommandSpec, context: Pick<CommandContext, "surface">): string {
+function onlyOutside({ name }: Pick<CommandSpec, "name">, context: Pick<CommandContext, "surface">): string {
   return `${spell(name, context)} works only outside a conversation: ${spell(name, { surface: "shell" })}`;
 }
 

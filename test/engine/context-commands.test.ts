@@ -47,7 +47,7 @@ describe("with a model without tools", () => {
     );
     expect(first.of("ContextAdded")).toHaveLength(4);
     expect(await project.slash("/apply")).toBe(
-      "change   src/sum.js (+1 -1 lines)\nnew      test/sum.js (1 lines)\n\nNothing is written yet. /apply --yes writes them.",
+      "change   src/sum.js (+1 -1 lines)\nnew      test/sum.js (1 line)\n\nNothing is written yet. /apply --yes writes them.",
     );
     expect(project.read("src/sum.js")).toContain("a - b");
     expect(await project.slash("/apply --yes")).toBe("Updated src/sum.js\nCreated test/sum.js");
@@ -98,6 +98,13 @@ describe("with a model without tools", () => {
     ]);
   });
 
+  verifies(["U1"], "/tools lists the tools of the session, and what only the shell has says so", async () => {
+    await project.open([done]);
+    expect(await project.slash("/tools")).toMatch(/^read +\S.*\n(?:.*\n)*bash +\S/m);
+    for (const name of ["serve", "token", "completion"])
+      expect(await project.slash(`/${name}`)).toContain(`/${name} works only outside a conversation: oxbow ${name}`);
+  });
+
   verifies(["U6"], "/export writes a new file and prints its path", async () => {
     await project.open([reply().text("A fine answer.")]);
     await project.turn("Say something.");
@@ -146,7 +153,7 @@ describe("with a model without tools", () => {
       );
       await project.turn("Fix it.");
       const shown =
-        "change   src/sum.js (+1 -1 lines)\nchange   src/max.js (+1 -1 lines)\nnew      package.json (1 lines)";
+        "change   src/sum.js (+1 -1 lines)\nchange   src/max.js (+1 -1 lines)\nnew      package.json (1 line)";
       expect(await project.slash("/apply")).toBe(`${shown}\n\nNothing is written yet. /apply --yes writes them.`);
       expect(project.read("src/sum.js")).toContain("a - b");
       // Someone changes a file after the preview.

@@ -102,7 +102,7 @@ export const TOOLS: CommandSpec = {
   ],
   reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: ["during a turn", "between turns", ...PROGRAM],
 };
 
 export const CONFIG_NAMESPACE = {

@@ -1,10 +1,30 @@
 /** The commands about tools: what they may do, what they did, and a shell command by a person. */
-import type { Command } from "../../commands/command.js";
+import { safeLine } from "../../base/terminal-text.js";
+import { TOOLS } from "../../commands/catalogue/program.js";
+import { asValue, type Command } from "../../commands/command.js";
+import type { Run } from "../../control/run.js";
 import { type Opening, runOf } from "../opening.js";
 import { envCommand, modeCommand, shellCommand } from "./conversation.js";
 import { permissionReplay } from "./permission-replay.js";
 import { planCommands } from "./plan.js";
 import { portCommands } from "./ports.js";
+
+/** What the model of this session can call now, with the tools of its MCP servers. */
+function toolsCommand(run: Run): Command {
+  return {
+    ...TOOLS,
+    run: () => {
+      const tools = run.tools.list().map(({ name, set, mutating, description }) => {
+        // The words of a server are in marks.
+        const summary = description.split("\n").find((line) => line.trim() !== "" && !line.startsWith("<")) ?? "";
+        return { name, set, mutating, summary: safeLine(summary.trim()) };
+      });
+      const width = Math.max(0, ...tools.map(({ name }) => name.length));
+      const lines = tools.map(({ name, summary }) => `${name.padEnd(width)}  ${summary}`.trimEnd());
+      return { text: lines.join("\n") || "The model of this session has no tools.", value: asValue(tools) };
+    },
+  };
+}
 
 export async function toolPartCommands(opening: Opening): Promise<readonly Command[]> {
   const run = runOf(opening);
@@ -21,6 +41,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
     }),
     ...portCommands(() => sandbox.ports()),
     envCommand({ variables, atHome: withheld, policy: loaded.settings.environment.value }),
+    toolsCommand(run),
     shellCommand({ run, root: opening.root, refusalOf: (command) => security.refusalOf(command) }),
   ];
 }

@@ -4,7 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
-import { DECLARED, HELP_GROUPS, helpGroupOf } from "../../commands/catalogue/index.js";
+import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "../../commands/catalogue/index.js";
 import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
@@ -23,6 +23,7 @@ import {
   type CommandContext,
   type CommandSpec,
   type CommandTurn,
+  namespaceOf,
   refuse,
 } from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
@@ -58,6 +59,7 @@ export async function sessionCommands(
 ): Promise<CommandRegistry> {
   const registry = new CommandRegistry()
     .describe(NAMESPACES)
+    .knowProgram(PROGRAM_SPECS.map(({ name }) => namespaceOf(name) ?? name))
     .describe(Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])));
   registry.register(
     helpCommand(HELP, registry, { headings: HELP_GROUPS, headingOf: helpGroupOf }),
@@ -78,7 +80,6 @@ const SHELL_COMMANDS = [
   SKILLS_VALIDATE,
   program.ACK,
   program.VERIFY_ACK,
-  program.TOOLS,
   program.CONFIG_SHOW,
   program.DOCTOR,
   program.DEBUG,

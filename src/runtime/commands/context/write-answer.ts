@@ -8,6 +8,7 @@
  * 4. If a rule refuses one of several files, none is written. If a write itself fails, the answer names the files before it.
  */
 import { diffText } from "../../../base/diff.js";
+import { counted } from "../../../base/group-digits.js";
 import { APPLY, WRITE } from "../../../commands/catalogue/context.js";
 import { type Command, type CommandResult, refuse } from "../../../commands/command.js";
 import { type Message, plainText } from "../../../protocol/content.js";
@@ -68,7 +69,7 @@ async function askAndWrite(
   const shown = planned.map(({ path, before, content }) => {
     const { added, removed } = diffText(before ?? "", content);
     return before === undefined
-      ? `new      ${path} (${added} lines)`
+      ? `new      ${path} (${counted(added, "line")})`
       : `change   ${path} (+${added} -${removed} lines)`;
   });
   const files = planned.map(({ path }) => path);
