@@ -46,7 +46,7 @@ export const REQUIREMENTS = [
   { id: "T9", title: "Cut results say how to get the rest", status: "done" },
   { id: "T10", title: "Undo of a turn's file changes", status: "done" },
   { id: "T11", title: "Review of a diff", status: "open" },
-  { id: "T12", title: "The model asks the person, and searches the web", status: "open" },
+  { id: "T12", title: "The model asks the person, and searches the web", status: "done" },
   // Permissions, sandbox, trust
   { id: "P1", title: "Permission modes and rules", status: "done" },
   { id: "P2", title: "Four answers to a permission question", status: "done" },

@@ -7,6 +7,7 @@ import { SKILL_TOOL } from "../../src/context/skills/skill-tool-definition.js";
 import type { Tool } from "../../src/engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.js";
 import { RECALL_TOOL } from "../../src/sessions/recall-tool-definition.js";
+import { ASK } from "../../src/tools/ask.js";
 import { CATALOG } from "../../src/tools/catalog.js";
 import { WEB_SEARCH } from "../../src/tools/web/definition.js";
 
@@ -35,6 +36,7 @@ const REVIEWED: readonly (readonly [string, string, string])[] = [
   ["todo", "read safe own", "{todos: {text: string, status: pending|in_progress|done}[]}"],
   ["web_fetch", "web safe own", "{url: string, format?: markdown|text|raw, offset?: integer>=0, limit?: integer>=1}"],
   ["web_search", "web safe own", "{query: string, count?: integer>=1}"],
+  ["ask", "read own", "{questions: {question: string, options?: string[], several?: boolean}[]}"],
   [
     "kb",
     "edit mutating",
@@ -76,7 +78,7 @@ function traitsOf({ set, concurrencySafe, mutating, ownResults }: Definition): s
 describe("[T1] the built-in tools", () => {
   const all: readonly Definition[] = [
     ...Object.values(CATALOG),
-    ...[WEB_SEARCH, KB_TOOL, MEMORY_TOOL, RETRIEVE_TOOL, SKILL_TOOL, RECALL_TOOL],
+    ...[WEB_SEARCH, ASK, KB_TOOL, MEMORY_TOOL, RETRIEVE_TOOL, SKILL_TOOL, RECALL_TOOL],
   ];
 
   it("have the arguments and traits that were reviewed, in this order", () => {

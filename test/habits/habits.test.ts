@@ -14,6 +14,7 @@ import { agentTool } from "../../src/extensions/subagents/definition.js";
 import type { EventPayloads } from "../../src/protocol/events.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { openToolbox } from "../../src/runtime/parts/toolbox.js";
+import { ASK } from "../../src/tools/ask.js";
 import { lackingTool } from "../../src/tools/habits/lacking.js";
 import { WEB_SEARCH } from "../../src/tools/web/definition.js";
 import { call, calls, ok, says, scriptedModel, testEngine } from "../support/engine.js";
@@ -110,7 +111,7 @@ async function played(
 }
 
 /** Tools whose code needs more than a folder: they answer with what they were given. */
-const ECHOING: readonly Tool[] = [agentTool([], { cheap: true }), SKILL_TOOL, MEMORY_TOOL, WEB_SEARCH].map(
+const ECHOING: readonly Tool[] = [agentTool([], { cheap: true }), SKILL_TOOL, MEMORY_TOOL, WEB_SEARCH, ASK].map(
   (definition) => ({
     ...definition,
     run: async (args) => ok(JSON.stringify(args)),

@@ -19,6 +19,7 @@ import { pastEvents } from "../sessions/resumed-session.js";
 import { sessionMark } from "../sessions/session-mark.js";
 import type { Settings } from "../settings/settings.js";
 import { aliases } from "./aliases.js";
+import { ask } from "./ask.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { eventHooks } from "./event-hooks.js";
@@ -241,6 +242,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   recording,
   tools,
   webSearch,
+  ask,
   plugins,
   subagents,
   skills,

@@ -5,12 +5,13 @@ import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
 import type { ToolSet } from "../../engine/ports.js";
 import { SEARCH_TOOL } from "../../extensions/mcp/search-definition.js";
 import { RECALL_TOOL } from "../../sessions/recall-tool-definition.js";
+import { ASK } from "../../tools/ask.js";
 import { CATALOG, type ToolName } from "../../tools/catalog.js";
 import { WEB_SEARCH } from "../../tools/web/definition.js";
 
 /** The built-in tools that are neither in the catalogue of tools nor start subagents, with their sets. */
 const SETS: ReadonlyMap<string, ToolSet> = new Map([
-  ...[SKILL_TOOL, MEMORY_TOOL, KB_TOOL, RECALL_TOOL, RETRIEVE_TOOL, WEB_SEARCH].map(
+  ...[SKILL_TOOL, MEMORY_TOOL, KB_TOOL, RECALL_TOOL, RETRIEVE_TOOL, WEB_SEARCH, ASK].map(
     ({ name, set }) => [name, set] as const,
   ),
   [SEARCH_TOOL, "read"],

@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/byte-size.js";
 import { argumentWords as allArguments } from "../../../base/call-words.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import { readableShellWord } from "../../../base/shell-word.js";
-import type { JsonObject, JsonValue } from "../../../protocol/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { ToolBlock } from "./block.js";
 
 /** Other names of the same tools that models use. */
@@ -45,6 +45,8 @@ export function argumentWords(block: ToolBlock): string {
         .join(", ");
     case "todo":
       return "";
+    case "ask":
+      return questionsOf(args.questions) ?? allArguments(args);
     case "web_search":
       return text(args.query) ?? allArguments(args);
     case "agent":
@@ -63,6 +65,11 @@ function agentWords(args: JsonObject, agent: ToolBlock["agent"]): string {
   const type = agent?.type ?? text(args.type);
   const about = agent?.description ?? text(args.description) ?? text(args.prompt) ?? "";
   return type === undefined || type === "delegate" ? about : `${type}: ${about}`;
+}
+
+function questionsOf(questions: JsonValue | undefined): string | undefined {
+  if (!Array.isArray(questions)) return undefined;
+  return questions.map((each) => (isJsonObject(each) ? (text(each.question) ?? "") : "")).join(" ");
 }
 
 /** As it would be typed. */

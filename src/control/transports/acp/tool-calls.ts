@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   web_fetch: "fetch",
   web_search: "fetch",
   todo: "think",
+  ask: "think",
   agent: "think",
   delegate: "think",
 };
