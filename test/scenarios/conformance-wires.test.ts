@@ -6,6 +6,7 @@ import { runScenario } from "../../src/testkit/conformance/protocol/run-scenario
 import { SCENARIOS } from "../../src/testkit/conformance/protocol/suite.js";
 import { openTransport } from "../../src/testkit/conformance/protocol/transports/open-transport.js";
 import { parseScript } from "../../src/testkit/index.js";
+import { fitsMcp, mcpTransport } from "../support/mcp-wire.js";
 import { oxbow } from "../support/program.js";
 import { type Served, serve } from "../support/served-engine.js";
 import { sample } from "../support/thorough.js";
@@ -14,7 +15,7 @@ import { verifies } from "../verifies.js";
 let served: Served;
 let agent: string;
 beforeAll(async () => {
-  served = await serve({ script: parseScript(conformanceScript()), flags: ["--permission-mode", "ask"] });
+  served = await serve({ script: parseScript(conformanceScript()), flags: ["--permission-mode", "ask"], mcp: true });
   agent = (await served.served.tokens.make({ identity_class: "agent" })).token;
 });
 afterAll(() => served.close());
@@ -38,6 +39,21 @@ describe("the conformance suite", () => {
       expect(problems).toEqual([]);
     });
   }
+
+  verifies(["C9", "C8"], "finds nothing wrong with what an agent may do over MCP", async () => {
+    const transport = mcpTransport(served.url, served.token);
+    const played = SCENARIOS.filter(fitsMcp);
+    expect(played.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["send", "cancel", "reconnect", "stream-gap"]),
+    );
+    const problems: string[] = [];
+    for (const scenario of sample(played, 6)) {
+      const result = await runScenario(scenario, transport, { clock: systemClock, patienceMs: 10_000 });
+      if (result.state !== "passed") problems.push(`${scenario.name}: ${JSON.stringify(result)}`);
+    }
+    await transport.close();
+    expect(problems).toEqual([]);
+  });
 
   verifies(["C9"], "runs from the command line, with a report for people and for programs", async () => {
     const env = { OXBOW_TOKEN: served.token };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/base/clock.js";
 import type { SessionId } from "../../src/protocol/ids.js";
+import { mcpMountOf } from "../../src/runtime/mcp-mount.js";
 import { controlSocket, type ServedEngine, type ServeOptions, serveEngine } from "../../src/runtime/serve.js";
 import { roots } from "../../src/system/xdg-paths.js";
 import { type MockModel, type Script, script, startMockModel } from "../../src/testkit/index.js";
@@ -50,6 +51,8 @@ export interface ServedOptions {
   /** The clock of the engine itself. */
   readonly engineClock?: Clock;
   readonly flags?: readonly string[];
+  /** Other agents reach it at `/mcp`. */
+  readonly mcp?: true;
 }
 
 export async function serve(options: ServedOptions = {}): Promise<Served> {
@@ -72,6 +75,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     roots: places,
     variables: {},
     listen: ["127.0.0.1:0"],
+    mounts: options.mcp ? [mcpMountOf(engine, { variables: {}, log: () => {} })] : [],
     ...options.serve,
   }).catch(async (error) => {
     await end();

@@ -64,7 +64,7 @@ export function engineOffer({ client, clock, cwd, onSession, onQuestion, handsha
         for (const stop of stops) stop();
       };
     },
-    replay: (uri, show) => replayMissed(client, uri, show),
+    replay: (uri, show) => replayMissed({ client, clock }, uri, show),
   };
 }
 

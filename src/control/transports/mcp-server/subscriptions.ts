@@ -131,7 +131,7 @@ export function listenedResources(message: unknown): readonly string[] {
 
 /** Stored events after the `since` of the resource, for a subscriber that was away. */
 export async function replayMissed(
-  client: EngineClient,
+  { client, clock }: { readonly client: EngineClient; readonly clock: Clock },
   uri: string,
   show: (event: Envelope) => Promise<void> | void,
 ): Promise<void> {
@@ -139,7 +139,14 @@ export async function replayMissed(
   const since = placeOf(uri)?.since;
   if (session === undefined || since === undefined) return;
   const status = await client.query("GetStatus", {}, session);
-  const last = status.ok ? status.answer.last_event : 0;
+  if (!status.ok) return;
+  const { last_event: last, originator } = status.answer;
+  if (since > last) {
+    // The engine was killed before it saved what the subscriber has seen.
+    const payload = { from: last + 1, to: since, reason: "lost" as const };
+    const ts = new Date(clock.wall()).toISOString();
+    await show({ id: last, kind: "StreamGap", session, originator: originator.id, ts, payload });
+  }
   for (let first = since + 1; first <= last; first += PAGE) {
     const before = Math.min(first + PAGE, last + 1);
     const reply = await client.query("ListEvents", { before, limit: before - first }, session);
