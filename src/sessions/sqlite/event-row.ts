@@ -1,4 +1,4 @@
-/** A row of `events`; the schema (migrations/0001-sessions.ts) says what its columns are. */
+/** A row of `events`; the schema (migrations.ts) says what its columns are. */
 import type { Row } from "../../system/sqlite/columns.js";
 import { EVENTS_PER_SESSION } from "../log-rules.js";
 

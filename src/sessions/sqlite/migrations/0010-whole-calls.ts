@@ -1,4 +1,0 @@
-/** Calls whose changes are applied as a whole or not at all. */
-export const sql = `
-ALTER TABLE calls ADD COLUMN whole INTEGER NOT NULL DEFAULT 0;
-`;
