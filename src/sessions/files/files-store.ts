@@ -40,13 +40,14 @@ import {
   StoreError,
   type Verification,
 } from "../store.js";
-import { expireEvents } from "./expire-events.js";
 import { Ledger } from "./ledger.js";
 import { LineFile } from "./line-file.js";
-import { openReader, readConf } from "./open-session.js";
+import { MessageFolder } from "./message-folder.js";
+import { newSessionState, openReader, readConf, type SessionState } from "./open-session.js";
 import { SessionCatalog } from "./session-catalog.js";
 import { confOf } from "./session-conf.js";
-import { closeSessionFiles, openSessionFiles, type SessionFiles } from "./session-files.js";
+import { SessionWriter } from "./session-writer.js";
+import { SnapshotFile } from "./snapshot-file.js";
 
 export interface FilesStoreOptions {
   /** Where the folders of the sessions are. */
@@ -65,6 +66,14 @@ export async function openFilesStore(options: FilesStoreOptions): Promise<Sessio
   const catalog = new SessionCatalog({ root: folder, key, clock, isLeased: (session) => leases.isLeased(session) });
   await catalog.prepare();
   return new FilesStore(catalog, { key, clock, leases });
+}
+
+/** The state of the store for one session. */
+interface SessionFiles {
+  readonly state: SessionState;
+  readonly writer: SessionWriter;
+  readonly messages: MessageFolder;
+  readonly snapshot: SnapshotFile;
 }
 
 interface Parts {
@@ -294,7 +303,19 @@ class FilesStore extends LogStore {
 
   async expire(session: SessionId, event: number): Promise<void> {
     if (!Number.isSafeInteger(event) || event < 0) throw new StoreError("invalid", `${event} is not an event id.`);
-    await expireEvents(this.#filesOf(session), event);
+    const { state, writer, messages, snapshot } = this.#filesOf(session);
+    await writer.add(async (open) => {
+      const to = Math.min(event, await open.lastEvent());
+      if (to <= (await open.conf()).expired_to) return "group";
+      const { reader } = await openReader(state);
+      await open.dropLog();
+      await snapshot.discard();
+      await reader.expire(to);
+      await messages.expire(to);
+      // Last: after a crash, the steps before it run again.
+      await open.changeConf({ expired_to: String(to) });
+      return "group";
+    });
   }
 
   async snapshot(session: SessionId): Promise<Snapshot | undefined> {
@@ -329,7 +350,15 @@ class FilesStore extends LogStore {
   }
 
   async #finish(): Promise<void> {
-    await closeSessionFiles([...this.#open.values()]);
+    const all = [...this.#open.values()];
+    await Promise.all(all.map(({ messages }) => messages.idle()));
+    for (const { writer, messages } of all) {
+      await writer.flush().catch((error: unknown) => {
+        // Another process removed the session, so nothing waits to be written.
+        if (!(error instanceof StoreError) || error.code !== "not-found") throw error;
+      });
+      await messages.close();
+    }
   }
 
   async #reader(session: SessionId) {
@@ -344,7 +373,17 @@ class FilesStore extends LogStore {
     const there = this.#open.get(session);
     if (there !== undefined) return there;
     if (!isId("sess", session)) throw noSession(session);
-    const files = openSessionFiles(session, this.#catalog.paths(session), { key: this.#key, clock: this.#clock });
+    const clock = this.#clock;
+    const paths = this.#catalog.paths(session);
+    const state = newSessionState(session, paths, this.#key);
+    const openLog = () => openReader(state);
+    const parts = { folder: paths.messages, index: paths.index, lock: paths.messagesLock, clock, openLog };
+    const files: SessionFiles = {
+      state,
+      writer: new SessionWriter(state, { lock: paths.lock, clock }),
+      messages: new MessageFolder(parts),
+      snapshot: new SnapshotFile(paths.snapshot),
+    };
     this.#open.set(session, files);
     return files;
   }

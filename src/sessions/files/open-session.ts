@@ -1,5 +1,6 @@
 /** The files of one session while its lock is held. They are opened when they are needed and closed with the batch. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { Ancestors } from "../ancestors.js";
@@ -11,7 +12,23 @@ import { guarded, ifThere } from "./file-errors.js";
 import { Ledger } from "./ledger.js";
 import { LineFile } from "./line-file.js";
 import { type ConfValues, fingerprint, parseConf, type SessionConf, withValues } from "./session-conf.js";
-import type { SessionPaths } from "./session-paths.js";
+
+/** Where the parts of a session are. Locks are outside its folder, because that is created and removed. */
+export type SessionPaths = ReturnType<typeof sessionPaths>;
+
+export function sessionPaths(root: string, session: SessionId, folder = join(root, session)) {
+  return {
+    folder,
+    conf: join(folder, "session.conf"),
+    messages: join(folder, "messages"),
+    index: join(folder, "messages.jsonl"),
+    events: join(folder, "events.jsonl"),
+    ledger: join(folder, "ledger.jsonl"),
+    snapshot: join(folder, "snapshot.json"),
+    lock: join(root, ".locks", session),
+    messagesLock: join(root, ".locks", `${session}.messages`),
+  } as const;
+}
 
 /** What a writer remembers of a session between two batches. */
 export interface SessionState {

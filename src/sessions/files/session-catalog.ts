@@ -17,9 +17,8 @@ import {
 import { linesAfter, NO_EVENTS, readTailOf, type Tail } from "./event-log.js";
 import { errnoOf, guarded, ifThere } from "./file-errors.js";
 import { withLock } from "./lock.js";
-import { readConf } from "./open-session.js";
+import { readConf, type SessionPaths, sessionPaths } from "./open-session.js";
 import { fingerprint, type Inherited, renderConf } from "./session-conf.js";
-import { type SessionPaths, sessionPaths } from "./session-paths.js";
 import { readSpending } from "./spending.js";
 
 export interface CatalogOptions {
