@@ -38,7 +38,10 @@ export function agentTool(types: readonly AgentType[], { cheap }: { readonly che
       },
       required: ["prompt", "description"],
     },
-    habits: agentHabits(types.map(({ name }) => name)),
+    habits: agentHabits(
+      types.map(({ name }) => name),
+      { cheap },
+    ),
   };
 }
 

@@ -1,32 +1,14 @@
 /** How models of other harnesses start a subagent. */
 import { shorten } from "../../base/cap-text.js";
-import type { ToolHabits } from "../../engine/ports.js";
+import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
 
 const PROMPT = ["message", "task", "objective", "task_description", "query", "instruction", "instructions", "input"];
 
 const AGENT: ToolHabits = {
-  names: [
-    ...[
-      "task",
-      "spawn_agent",
-      "new_task",
-      "dispatch_agent",
-      "delegate_to_agent",
-      "subagent",
-      "run_subagent",
-      "start_agent",
-    ],
-    ...[
-      "delegate_task",
-      "codebase_investigator",
-      "create_agent",
-      "invoke_agent",
-      "call_agent",
-      "subagent_task",
-      "task_agent",
-    ],
-  ],
+  names:
+    `task spawn_agent new_task dispatch_agent delegate_to_agent subagent run_subagent start_agent delegate delegate_task
+    codebase_investigator create_agent invoke_agent call_agent subagent_task task_agent`.split(/\s+/),
   parameters: {
     prompt: PROMPT,
     type: ["subagent_type", "agent_type", "agent_name", "agent", "subagent_name", "subagent", "name"],
@@ -42,15 +24,18 @@ const AGENT: ToolHabits = {
     maxturns: "the limits of the session apply.",
     background: "the call waits for the report; several calls in one answer run in parallel.",
   },
-  convert(sent, called) {
-    // Names of models belong to the other harness.
-    const { model, ...rest } = sent;
-    const isForeign = typeof model === "string" && model !== "cheap";
-    const notes = isForeign ? [`model ${JSON.stringify(model)} was not used: the type decides the model.`] : [];
-    const converted = described(isForeign ? rest : sent, called);
-    return { args: converted, notes };
-  },
 };
+
+/** Names of models belong to the other harness; those of small models mean the cheap one, as `delegate` does. */
+function agentArguments(sent: JsonObject, called: string, knowsCheap: boolean): Conversion {
+  const { model = called === "delegate" ? "cheap" : undefined, ...rest } = sent;
+  if (typeof model !== "string") return { args: described(sent, called) };
+  const isCheap = knowsCheap && /^cheap$|haiku|mini\b|nano|flash|fast|small/i.test(model);
+  if (isCheap) return { args: described({ ...rest, model: "cheap" }, called) };
+  const notes =
+    called === "delegate" ? [] : [`model ${JSON.stringify(model)} was not used: the type decides the model.`];
+  return { args: described(rest, called), notes };
+}
 
 function described(args: JsonObject, called: string): JsonObject {
   const { prompt, type, description } = args;
@@ -70,10 +55,11 @@ const TYPES: Readonly<Record<string, string>> = {
   explorer: "explore",
 };
 
-export function agentHabits(types: readonly string[]): ToolHabits {
+export function agentHabits(types: readonly string[], { cheap }: { readonly cheap: boolean }): ToolHabits {
   const own = new Set(types.map((name) => name.toLowerCase()));
   const others = Object.entries(TYPES).filter(([name]) => !own.has(name));
-  return { ...AGENT, values: { type: Object.fromEntries(others) } };
+  const convert = (sent: JsonObject, called: string) => agentArguments(sent, called, cheap);
+  return { ...AGENT, values: { type: Object.fromEntries(others) }, convert };
 }
 
 export const DELEGATE: ToolHabits = {
