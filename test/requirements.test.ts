@@ -23,7 +23,7 @@ function findTests(): { file: string; citations: string[] }[] {
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
     )
-    .filter((file) => file.endsWith(".test.ts") && file !== join("test", "requirements.test.ts"))
+    .filter((file) => file.endsWith(".test.ts"))
     .map((file) => ({ file, citations: findCitations(readFileSync(join(ROOT, file), "utf8")) }));
 }
 
@@ -47,6 +47,30 @@ describe("requirements", () => {
       citations.filter((id) => !known.has(id)).map((id) => `${file} cites ${id}`),
     );
     expect(unknown).toEqual([]);
+  });
+
+  it("[P17] of the threat model are shown by the tests that it names", () => {
+    const page = readFileSync(join(ROOT, "docs", "threat-model.md"), "utf8");
+    const [, promises = ""] = page.split("\n## Promises\n");
+    const rows = promises.split("\n## ")[0]?.matchAll(/^\| (.+) \| ([A-Z]\d+(?: [A-Z]\d+)*) \| (.+) \|$/gm) ?? [];
+    const found = [...rows].map(([, promise, ids = "", files = ""]) => ({
+      promise,
+      ids: ids.split(" "),
+      files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => tests.find((each) => each.file === file) ?? file),
+    }));
+    expect(found.length).toBeGreaterThan(15);
+    for (const { promise, ids, files } of found) {
+      const open = requirements.filter(({ id, status }) => ids.includes(id) && status === "open");
+      const missing = files.filter(
+        (file) => typeof file === "string" || !file.citations.some((id) => ids.includes(id)),
+      );
+      expect({ promise, open, missing, files: files.length > 0 }).toEqual({
+        promise,
+        open: [],
+        missing: [],
+        files: true,
+      });
+    }
   });
 
   // The specification lies beside the project where it is built, and is no part of it.

@@ -64,7 +64,7 @@ export const REQUIREMENTS = [
   { id: "P14", title: "Project hooks run only when allowed and acknowledged", status: "done" },
   { id: "P15", title: "Mode auto: commands inside the sandbox run unasked", status: "done" },
   { id: "P16", title: "One guard list for sandbox, files, patches and undo", status: "done" },
-  { id: "P17", title: "A published threat model with tests", status: "open" },
+  { id: "P17", title: "A published threat model with tests", status: "done" },
   { id: "P18", title: "Every command is a transaction", status: "part" },
   // Models, credentials, cost
   { id: "M1", title: "One provider interface over canonical content blocks", status: "done" },

@@ -112,13 +112,11 @@ class Shell {
       const onOwnTerminal = onTerminal ? await terminal() : undefined;
       const byPerson = context.byPerson === true;
       const isBackground = args.run_in_background === true;
-      const writes = byPerson
-        ? {}
-        : unasked
-          ? { writes: "nothing" as const }
-          : isBackground
-            ? { writes: "live" as const, folders: foldersOf(args) }
-            : { writes: "held" as const };
+      const writes = unasked
+        ? { writes: "nothing" as const }
+        : isBackground
+          ? { writes: "live" as const, folders: foldersOf(args) }
+          : { writes: "held" as const };
       const asking = byPerson || unasked ? {} : { ask: context.ask };
       const options = { onTerminal, outside, openings, byPerson, env, line: command, ...writes, ...asking };
       const prepared = await this.#prepare(["-c", "--", text], options);

@@ -180,6 +180,39 @@ needs("sandbox", "python3").describe("a command whose words name a guarded path"
   });
 });
 
+needs("sandbox", "python3").describe("a command that a person typed for the model (/run)", () => {
+  verifies(["P18"], "goes through the same view and gate, and may use git", async () => {
+    const commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x";
+    const line = `${commit} && echo x > .envrc && echo y > plain && git config a.b c; true`;
+    const { output } = await auto.runWith(line, { byPerson: true });
+    expect([isThere("plain"), isThere(".envrc")]).toEqual([true, false]);
+    expect(output).toMatch(/not applied: .*\.git\/config/);
+    expect(git("config", "--list").toString()).not.toContain("a.b=c");
+    await auto.runWith(commit, { byPerson: true });
+    expect(git("log", "--format=%s").toString()).toBe("x\n");
+  });
+});
+
+needs("sandbox").describe("a command that does not end by itself", () => {
+  verifies(["P18", "S14"], "changes nothing, and /keep applies it later, with the same questions", async () => {
+    lay("theirs", "1");
+    const slow = "echo one > one; echo 2 > theirs; mkdir .husky; echo x > .husky/pre-commit; sleep 60";
+    const { output } = await auto.runWith(slow, { timeout: 1 });
+    expect(output).toContain("[the workspace is as it was: nothing of it was applied]");
+    expect(auto.told.join()).toContain("/keep");
+    await auto.runWith("echo two > two; sleep 60", { timeout: 1 });
+    await auto.runWith("sleep 60", { timeout: 1 });
+    expect([isThere("one"), isThere("two"), readFileSync(at("theirs"), "utf8")]).toEqual([false, false, "1"]);
+    lay("theirs", "3");
+    expect((await auto.keep())?.changed).toEqual(["+two"]);
+    const kept = await auto.keep();
+    expect(kept?.changed).toEqual(["+one"]);
+    expect(kept?.notes.join("\n")).toMatch(/not applied: \+\.husky.*theirs was changed by another program/s);
+    expect([isThere(".husky"), readFileSync(at("theirs"), "utf8")]).toEqual([false, "3"]);
+    expect(await auto.keep()).toBeUndefined();
+  });
+});
+
 needs("sandbox", "python3").describe("what a command did not make", () => {
   verifies(["P18"], "stays: what a person makes at guarded names while one runs", async () => {
     lay(".idea/workspace.xml", "1");

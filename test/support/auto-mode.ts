@@ -115,6 +115,8 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
     },
     /** What commands see as `/tmp`. */
     temporaryFolder: () => sandbox.temporaryFolder(),
+    /** As `/keep` does. */
+    keep: (answer = false) => sandbox.keep(async () => answer),
     /** As the beginning of a turn does. */
     beginTurn: () => sandbox.mayHaveChanged(),
     /** As the permission link of the chain does: asks where that is needed. `later` answers all questions but the first. */

@@ -127,6 +127,14 @@ export const PORTS_CLOSE: CommandSpec = {
   places: ANY_TIME,
 };
 
+export const KEEP: CommandSpec = {
+  name: "keep",
+  summary: "apply what the last command wrote that was cancelled or ran out of time",
+  reaches: "user",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
 export const SAFEMODE_NAMESPACE = { safemode: "run only listed commands, for you and for the model" };
 
 /** They apply to all sessions of the folder. */

@@ -1,5 +1,6 @@
 /** The sandbox of executable extensions; the runtime supplies it. */
 import type { Clock } from "../../base/clock.js";
+import type { ToolContext } from "../../engine/ports.js";
 import type { ProcessEnd } from "../../system/process-group.js";
 import type { Launch, ProcessRequest } from "../../system/process-launch.js";
 
@@ -21,7 +22,7 @@ export interface ContainedCommand extends PlainCommand {
   /** Applies what the program wrote, where that is held back. Called before `ended`. */
   settle?(
     end: Pick<ProcessEnd, "reason">,
-    call: { readonly granted: readonly string[] },
+    context: Pick<ToolContext, "call" | "granted" | "approved" | "ask">,
   ): Promise<{ readonly notes: readonly string[] }>;
   /** Called when the program has ended. */
   ended?(): Promise<void>;

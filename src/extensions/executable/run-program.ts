@@ -7,6 +7,7 @@
  */
 import { formatDuration } from "../../base/duration.js";
 import { safeText } from "../../base/terminal-text.js";
+import type { ToolContext } from "../../engine/ports.js";
 import { type ProcessEnd, startProcess } from "../../system/process-group.js";
 import { SpawnError } from "../../system/process-launch.js";
 import type { ContainedCommand, Containment } from "./containment.js";
@@ -20,7 +21,8 @@ export interface ProgramRequest {
   /** What it may do: `reads` for its own description. */
   readonly reach: "reads" | "acts";
   readonly openings?: readonly string[];
-  readonly granted?: readonly string[];
+  /** The call that it works for. */
+  readonly context?: Pick<ToolContext, "call" | "granted" | "approved" | "ask">;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -57,7 +59,7 @@ export async function runProgram(request: ProgramRequest, containment: Containme
   let command: ContainedCommand | undefined;
   try {
     command = await contain(request, containment);
-    command.started?.(request.granted ?? []);
+    command.started?.(request.context?.granted ?? []);
     const running = await startProcess(
       {
         ...withoutHooks(command),
@@ -74,7 +76,7 @@ export async function runProgram(request: ProgramRequest, containment: Containme
     sink.onFlood = () => void running.stop();
     const end = await running.ended;
     const hint = end.exitCode === 0 ? undefined : command.explain?.(sink.errors);
-    const notes = (await command.settle?.(end, { granted: request.granted ?? [] }))?.notes ?? [];
+    const notes = (await command.settle?.(end, request.context ?? {}))?.notes ?? [];
     return { ...resultOf(end, { sink, request, hint }), durationMs: clock.now() - from, ...left(command, notes) };
   } catch (error) {
     if (error instanceof SpawnError) return failed(`could not be started: ${error.message}`);

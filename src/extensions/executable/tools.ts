@@ -115,7 +115,7 @@ async function execute(
       input: `${JSON.stringify(args)}\n`,
       reach: "acts",
       openings: context.openings ?? [],
-      granted: context.granted ?? [],
+      context,
       env: { OXBOW_TOOL: name, OXBOW_SOURCE: file.source },
       timeoutMs: schema.timeoutMs ?? options.timeoutMs,
       maxBytes: MAX_BYTES,

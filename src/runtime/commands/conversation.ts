@@ -1,16 +1,19 @@
 /** `/status`, `/model`, `/effort`, `/mode`, `/env`, and whether `!COMMAND` may run. */
 
+import { safeText } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
 import { EFFORT, ENV, MODE, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
+import { KEEP } from "../../commands/catalogue/security.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
-import type { Model } from "../../engine/ports.js";
+import type { LateQuestion, Model } from "../../engine/ports.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ClientId } from "../../protocol/ids.js";
 import { type EnvironmentPolicy, environmentReport, withheldLines } from "../../tools/child-environment.js";
 import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
 import type { RunEffort } from "../opening.js";
+import type { RunSandbox } from "../parts/sandbox.js";
 import { EFFORTS } from "../settings/setting-readers.js";
 
 export function modelName({ model }: Pick<Run, "model">): string {
@@ -186,6 +189,26 @@ export interface ShellPort {
   readonly root: string;
   /** Why safe mode refuses a command; undefined if it may run. */
   readonly refusalOf: (command: string) => Promise<string | undefined>;
+}
+
+/** Asks for what needs a person even so: a guarded path, a repository. */
+export function keepCommand(sandbox: Pick<RunSandbox, "keep">): Command {
+  return {
+    ...KEEP,
+    run: async (_, { confirm }) => {
+      const ask = async ({ summary, reason, preview = "" }: LateQuestion) =>
+        (await confirm?.(safeText([preview, reason, `${summary}. Apply it?`].filter(Boolean).join("\n")))) === true;
+      const kept = await sandbox.keep(ask);
+      if (kept === undefined)
+        return refuse(
+          "No command of this session was cancelled or ran out of time with changes that were not applied.",
+        );
+      return {
+        text: safeText(kept.notes.join("\n")) || "It had changed nothing.",
+        value: { changed: [...kept.changed] },
+      };
+    },
+  };
 }
 
 /** The client runs the command of its person itself. The engine says where, refuses it in safe mode, and keeps the decision for the audit. */

@@ -4,7 +4,7 @@ import { TOOLS } from "../../commands/catalogue/program.js";
 import { asValue, type Command } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
 import { type Opening, runOf } from "../opening.js";
-import { envCommand, modeCommand, shellCommand } from "./conversation.js";
+import { envCommand, keepCommand, modeCommand, shellCommand } from "./conversation.js";
 import { permissionReplay } from "./permission-replay.js";
 import { planCommands } from "./plan.js";
 import { portCommands } from "./ports.js";
@@ -40,6 +40,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
       person: run.bus.originator,
     }),
     ...portCommands(() => sandbox.ports()),
+    keepCommand(sandbox),
     envCommand({ variables, atHome: withheld, policy: loaded.settings.environment.value }),
     toolsCommand(run),
     shellCommand({ run, root: opening.root, refusalOf: (command) => security.refusalOf(command) }),

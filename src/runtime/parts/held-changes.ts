@@ -74,6 +74,8 @@ export interface Settled {
   readonly failed?: true;
 }
 
+/** They may be large. */
+const MOST_DISCARDED = 5;
 const MOST_NAMED = 10;
 const MOST_PREVIEWED = 8;
 const PREVIEWED_BYTES = 64 * 1024;
@@ -81,6 +83,7 @@ const PREVIEWED_BYTES = 64 * 1024;
 export class HeldChanges {
   readonly #options: HeldChangesOptions;
   readonly #ends: AppliedCalls;
+  readonly #discarded: EndedCommand[] = [];
   #applying: Promise<unknown> = Promise.resolve();
 
   constructor(options: HeldChangesOptions) {
@@ -100,10 +103,35 @@ export class HeldChanges {
     return settled;
   }
 
+  /** Applies what the last command wrote that did not end by itself. Undefined if there is none. */
+  async keep(ask: NonNullable<ToolContext["ask"]>): Promise<Settled | undefined> {
+    const command = this.#discarded.pop();
+    if (command === undefined) return undefined;
+    try {
+      return await this.settle({ ...command, end: { reason: "exit" }, context: { ask, approved: true } });
+    } finally {
+      await command.view.discard();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.forgetEnds();
+    await Promise.all(this.#discarded.splice(0).map(({ view }) => view.discard()));
+  }
+
+  async #discard(command: EndedCommand): Promise<Settled> {
+    const notes = ["[the workspace is as it was: nothing of it was applied]"];
+    if (!command.view.hasWritten) return { notes, changed: [] };
+    command.view.keep();
+    this.#discarded.push(command);
+    if (this.#discarded.length > MOST_DISCARDED) await this.#discarded.shift()?.view.discard();
+    this.#options.notify("What the stopped command wrote was not applied. /keep applies it.");
+    return { notes, changed: [] };
+  }
+
   async #settle(command: EndedCommand): Promise<Settled> {
     const { end, view } = command;
-    if (end.reason !== "exit")
-      return { notes: ["[the workspace is as it was: nothing of it was applied]"], changed: [] };
+    if (end.reason !== "exit") return this.#discard(command);
     let sets: readonly ViewedChanges[];
     try {
       sets = await view.read(await this.#options.ignore());

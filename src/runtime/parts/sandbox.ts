@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
+import type { ToolContext } from "../../engine/ports.js";
 import type { SecretFiles } from "../../security/guard-list/secret-files.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { ReaderSandbox } from "../../security/sandbox/reader.js";
@@ -17,7 +18,7 @@ import type { SandboxState } from "../../security/sandbox/state.js";
 import { startOnPipes } from "../../system/process-launch.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
 import type { Reach } from "./contained-reach.js";
-import type { HeldChanges } from "./held-changes.js";
+import type { HeldChanges, Settled } from "./held-changes.js";
 import { launchWithMark, newMark } from "./leftover-mark.js";
 import type { LiveProgram, LivePrograms } from "./live-programs.js";
 import {
@@ -121,6 +122,11 @@ export class RunSandbox {
     return this.#live.size === 0 && (await this.holdsBack());
   }
 
+  /** Applies what the last command wrote that did not end by itself. Undefined if there is none. */
+  async keep(ask: NonNullable<ToolContext["ask"]>): Promise<Settled | undefined> {
+    return (await this.#held)?.keep(ask);
+  }
+
   /** What ended calls did is in the log. */
   async forgetEnds(): Promise<void> {
     (await this.#held)?.forgetEnds();
@@ -146,7 +152,7 @@ export class RunSandbox {
 
   async wrap(
     command: ShellCommand,
-    { onTerminal, outside, openings = [], byPerson, writes, line, ...live }: WrapOptions,
+    { onTerminal, outside, openings: asked = [], byPerson, writes, line, ...live }: WrapOptions,
   ): Promise<WrappedCommand> {
     const state = await this.find();
     const { kind } = state;
@@ -158,7 +164,8 @@ export class RunSandbox {
     if (kind === "none") return command;
     if (outside) return { ...(await this.#outside(command)), ended: async () => this.mayHaveChanged() };
     if (!byPerson) await this.#offerDirect(state, live.ask);
-    const reach = await this.#reach(byPerson ? [...openings, "secrets"] : openings);
+    const openings = byPerson ? [...asked, ...PERSONS] : asked;
+    const reach = await this.#reach(openings);
     const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
     const held = writes === "held" ? await this.#openHeld() : undefined;
     const program = writes === "live" ? await this.#prepareLive(programs, { sandbox, ...live }) : undefined;
@@ -254,7 +261,7 @@ export class RunSandbox {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.forgetEnds();
+    await (await this.#held)?.close();
     await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
     (await this.#livePrograms)?.close();
     (await this.#secrets)?.close();
@@ -395,6 +402,9 @@ export class RunSandbox {
 }
 
 const newSpace = () => import("../../security/sandbox/session-space.js").then(({ SessionSpace }) => new SessionSpace());
+
+/** What a command that a person typed for the model may reach. */
+const PERSONS: readonly string[] = ["secrets", "git", "network", "unix_sockets"];
 
 /** For detection only: no command runs in it. */
 const USUAL: Reach = { home: "readable", network: "off", unixSockets: "off", secrets: "shown" };

@@ -33,7 +33,7 @@ import {
   look,
   readChangeSet,
 } from "../../system/overlay/change-set.js";
-import { fsPath } from "../../system/path-bytes.js";
+import { fsPath, namesIn } from "../../system/path-bytes.js";
 import { isGone, processMark } from "../../system/process-identity.js";
 import { isWithin } from "../../system/within.js";
 import { secretEntries } from "../guard-list/secret-entries.js";
@@ -92,6 +92,7 @@ export class OverlayView {
   readonly folder: string;
   readonly #layers: readonly Layers[];
   readonly #mounting: SpaceMounting;
+  #isKept = false;
   readonly #secrets: { readonly path: string; readonly entry: HeldEntry }[] = [];
 
   private constructor(folder: string, layers: readonly Layers[], mounting: SpaceMounting) {
@@ -167,7 +168,23 @@ export class OverlayView {
     return join(this.folder, String(index), "removed");
   }
 
+  /** Whether the command wrote anything. Nothing of it is looked at. */
+  get hasWritten(): boolean {
+    return this.#layers.some(({ upper }) => namesIn(upper).length > 0);
+  }
+
+  /** Leaves it as it is when its command has ended; `discard` closes it. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  async discard(): Promise<void> {
+    this.#isKept = false;
+    await this.close();
+  }
+
   async close(): Promise<void> {
+    if (this.#isKept) return;
     await unmount(this.#mounting, this.#layers);
     // The next Oxbow finishes a plan that could not be carried out to its end.
     if (!hasPlan(this.folder)) removeView(this.folder);

@@ -49,8 +49,7 @@ async function readFiles(gatherer: Gatherer, paths: readonly string[], signal: A
   return gatherer.answer(`/read ${paths.join(" ")}`, texts.join("\n\n"));
 }
 
-/** With the user's own rights, as `!COMMAND`. */
+/** With the network. Its changes are checked as those of the model's commands; `!COMMAND` has all rights of the user. */
 async function runCommand(gatherer: Gatherer, typed: string, { signal }: CommandContext): Promise<CommandResult> {
-  const args = { command: typed, outside_sandbox: true };
-  return gatherer.gather({ command: `/run ${typed}`, tool: "bash", args }, signal);
+  return gatherer.gather({ command: `/run ${typed}`, tool: "bash", args: { command: typed } }, signal);
 }
