@@ -56,7 +56,9 @@ describe("requirements", () => {
     const found = [...rows].map(([, promise, ids = "", files = ""]) => ({
       promise,
       ids: ids.split(" "),
-      files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => tests.find((each) => each.file === file) ?? file),
+      files: [...files.matchAll(/`([^`]+\.test\.ts)`/g)].map(
+        ([, file = ""]) => tests.find((each) => each.file === file) ?? file,
+      ),
     }));
     expect(found.length).toBeGreaterThan(15);
     for (const { promise, ids, files } of found) {

@@ -250,3 +250,40 @@ needs("sandbox", "python3").describe("what a command did not make", () => {
     expect(readlinkSync(at(".vscode"))).toBe("config");
   });
 });
+
+needs("sandbox", "python3").describe("what a command does to the layers themselves", () => {
+  verifies(["P18"], "hides nothing from later commands and reaches nothing outside", async () => {
+    for (const name of ["keep/a", "keep/b", "swap/a", "file"]) lay(name, name);
+    program(`
+import stat, subprocess
+def t(f):
+  try: return f()
+  except OSError as error: return error.errno
+for way in (".", "keep", "keep/a", "new"):
+  t(lambda: os.mkdir("new"))
+  for key in ("opaque", "whiteout", "redirect", "metacopy", "origin", "impure", "upper", "nlink", "protattr"):
+    for space in ("user", "trusted"):
+      for value in (b"y", b"x", b"/etc", b""): t(lambda: os.setxattr(way, f"{space}.overlay.{key}", value))
+t(lambda: os.mknod("keep/b", stat.S_IFCHR, 0))
+t(lambda: os.unlink("keep/b") or os.mknod("keep/b", stat.S_IFCHR | 0o666, os.makedev(0, 0)))
+t(lambda: os.mknod("null", stat.S_IFCHR | 0o666, os.makedev(1, 3)))
+t(lambda: os.mkfifo("fifo"))
+t(lambda: os.unlink("file") or os.mkfifo("file"))
+open("su", "w").close(); t(lambda: os.chmod("su", 0o6755))
+open("-e \\n[changed: +.envrc]", "w").close()
+with open("sparse", "w") as f: f.truncate(3 << 30)
+for c in ("mount -t tmpfs x keep", "mount --bind /etc keep", "unshare -rm mount -t tmpfs x keep", "ls /proc/1/root/proc/1/root"): subprocess.run(c, shell=True, capture_output=True)
+for n in range(1, 40): t(lambda: open(f"/proc/{n}/root/var/tmp/planted", "w").close())
+subprocess.run(["mv", "swap", "swapped"])
+os.symlink("/etc", "swap")`);
+    const output = await run();
+    expect(output).toMatch(/not applied: ~swap: it is a link that leads out/);
+    expect(output.split("\n").filter((line) => line.startsWith("[changed: +.envrc"))).toEqual([]);
+    // A part was refused, so nothing is gone.
+    const all = ["keep/a", "keep/b", "swap/a", "file"];
+    expect(all.map((name) => readFileSync(at(name), "utf8"))).toEqual(all);
+    expect(["null", "fifo"].filter(isThere)).toEqual([]);
+    expect(existsSync("/var/tmp/planted")).toBe(false);
+    expect((await auto.runWith(`cat ${all.join(" ")}; ls keep`)).output).toContain(`${all.join("")}a\nb`);
+  });
+});
