@@ -1,7 +1,9 @@
 /** Applying a change set, without a sandbox: locks of git, conflicts and plans that a crash left. */
 import {
+  chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../test/support/ordinary-user.js";
 import { type ApplyPlan, applyChanges, finishPlan, readPlan, writePlan } from "./apply-changes.js";
 import { readChangeSet } from "./change-set.js";
 
@@ -112,4 +115,29 @@ it("[P18 S14] finishes a plan whose folder was renamed", async () => {
   renameSync(view, `${view}-taken`);
   for (const plan of readPlan(`${view}-taken`) ?? []) await finishPlan(plan);
   expect([text("kept"), text("d/fresh")]).toEqual(["1", "2"]);
+});
+
+it("[P18] applies folders that their owner cannot look into or change, also for an ordinary user", async () => {
+  const place = realpathSync(mkdtempSync("/var/tmp/apply-"));
+  chmodSync(place, 0o777);
+  const made = { root: join(place, "root"), upper: join(place, "upper"), merged: join(place, "merged") };
+  const read = (name: string) => readFileSync(join(made.root, name), "utf8");
+  const modeOf = (name: string) => lstatSync(join(made.root, name)).mode & 0o777;
+  await asOrdinaryUser(async () => {
+    for (const folder of Object.values(made)) mkdirSync(folder);
+    lay(made.upper, { "closed/a": "1", "node_modules/p/shut/b": "2", "node_modules/q/c": "3" });
+    for (const [name, mode] of [
+      ["closed", 0],
+      ["node_modules/p/shut", 0o555],
+      ["node_modules/q", 0],
+    ] as const)
+      chmodSync(join(made.upper, name), mode);
+    const startedAt = Date.now() + 1;
+    const { changes } = await readChangeSet({ ...made, lower: made.root, isHidden: () => false });
+    const plan = { ...made, removed: join(place, "removed"), startedAt, changes };
+    expect((await applyChanges(plan)).conflicts).toEqual([]);
+    expect([modeOf("closed"), modeOf("node_modules/p/shut"), modeOf("node_modules/q")]).toEqual([0, 0o555, 0]);
+  });
+  expect([read("closed/a"), read("node_modules/p/shut/b"), read("node_modules/q/c")]).toEqual(["1", "2", "3"]);
+  rmSync(place, { recursive: true, force: true });
 });
