@@ -101,7 +101,7 @@ export const REQUIREMENTS = [
   { id: "S11", title: "Tamper-evident log", status: "done" },
   { id: "S12", title: "Counterfactual runs side by side", status: "open" },
   { id: "S13", title: "A session is leased to one process", status: "done" },
-  { id: "S14", title: "A contained command changes the workspace wholly or not at all", status: "part" },
+  { id: "S14", title: "A contained command changes the workspace wholly or not at all", status: "done" },
   // Context
   { id: "X1", title: "Instruction files, nested and from other tools", status: "done" },
   { id: "X2", title: "Dynamic markers in instructions", status: "done" },
