@@ -605,6 +605,26 @@ describe("guarded paths", () => {
   });
 });
 
+describe("the rules of a session", () => {
+  const draft = (tool: string): SessionRuleDraft => ({ kind: "tool", tool });
+  const listed = (rules: SessionRules) => rules.list().map(({ number, originator }) => [number, originator]);
+
+  it("keep their numbers, in a branch too, and none comes twice for the same originator", () => {
+    const rules = new SessionRules();
+    rules.add([draft("a"), draft("b")], "human", { since: 3 });
+    rules.add([draft("a"), draft("c")], "human", { since: 9 });
+    rules.add([draft("a")], "agent", { since: 9 });
+    expect(listed(rules)).toEqual([1, 2, 3].map((number) => [number, "human"]).concat([[4, "agent"]]));
+    expect([rules.revoke(2), rules.revoke(2), rules.find(2)]).toEqual([true, false, undefined]);
+    const branch = rules.until(3);
+    expect(listed(branch)).toEqual([[1, "human"]]);
+    expect(branch.add([draft("d")], "human").map(({ number }) => number)).toEqual([5]);
+    rules.settle();
+    expect(listed(rules.until(0))).toEqual(listed(rules));
+    expect([rules.clear(), rules.list()]).toEqual([3, []]);
+  });
+});
+
 describe("a yes lets nothing out", () => {
   const TIGHT = { sandboxed: true, contained: true };
   const STRICT = { mode: "auto", preset: "strict" } as const;
