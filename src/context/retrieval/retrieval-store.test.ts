@@ -128,7 +128,15 @@ describe("a retrieval store", () => {
   verifies(["X6"], "finds by words and vectors, and leaves out what is below the least cosine", async () => {
     await put(BOOK);
     store.bind(embedder.model);
-    expect(await embedPending(store, { embedder, signal })).toBe(3);
+    const seen: (readonly [number, number])[] = [];
+    expect(await embedPending(store, { embedder, signal, onProgress: (...at) => seen.push(at) })).toBe(3);
+    await put({ ...BOOK, "late.md": "# Late\n\nwords" });
+    await embedPending(store, { embedder, signal, onProgress: (...at) => seen.push(at) });
+    expect(seen.filter(([done, total]) => done === total)).toEqual([
+      [3, 3],
+      [1, 1],
+    ]);
+    await put(BOOK);
     const { found } = await searchStore(store, "client timeout pauses", { embedder });
     expect(found.map(({ path, scored }) => [path, scored])).toEqual([["a.md", "cosine"]]);
     expect(found[0]?.score).toBeGreaterThan(0.3);
@@ -252,6 +260,9 @@ describe("a retrieval store", () => {
     expect(await run({ stamp: "4", read: async () => skipped })).toMatchObject({
       ...{ removed: 0, skipped: [{ path: "a.md", reason: "the server is busy" }], stamp: "3" },
     });
+    const gone = { skipped: "it is too large" };
+    expect(await run({ stamp: "5", read: async () => gone })).toMatchObject({ removed: 1 });
+    expect(await run({ stamp: "6" })).toMatchObject({ stored: 1 });
     expect(await run({ path: "b.md", stamp: "4", read: async () => skipped })).toMatchObject({ removed: 1 });
     expect(store.counts()).toEqual({ documents: 0, chunks: 0, embedded: 0 });
   });

@@ -5,6 +5,7 @@ import { createHttpClient } from "../../system/http-client.js";
 import { type OAuthTokens, TokenRefused } from "../credentials/entry.js";
 import { signInByBrowser } from "./browser-flow.js";
 import { type BrowserProvider, findOAuthProvider } from "./providers.js";
+import { serverCredential, serverEntry, serverTokenSource } from "./server-tokens.js";
 import { atTestServer } from "./test-server.js";
 import { tokenSource } from "./token-sources.js";
 
@@ -67,6 +68,36 @@ describe("renewing tokens", () => {
     for (const code of ["refresh_token_expired", "refresh_token_invalidated"]) {
       server.instead.set("token", [{ status: 401, body: { error: { code, message: "no" } } }]);
       await expect(refresh(tokens)).rejects.toBeInstanceOf(TokenRefused);
+    }
+  });
+
+  it("renews the sign-in to an MCP server, and says to sign in again only when it has ended", async () => {
+    const { server } = await signedIn("claude");
+    const renewal = { tokenUrl: `${server.url}/claude/token`, clientId: "c", method: "none" } as const;
+    const { tokens } = serverEntry({
+      ...{ server: "files", url: "https://files.example/mcp", access: "old", refresh: "again", now: 1000, renewal },
+    });
+    const source = serverTokenSource(serverCredential("files"));
+    const answers = (status: number, body: object) => server.instead.set("token", [{ status, body }]);
+    const renew = () =>
+      source.refresh(tokens, {
+        http,
+        signal: new AbortController().signal,
+        now: 1000,
+        endpoint: { baseUrl: "", headers: {} },
+      });
+    answers(200, { access_token: "new", expires_in: 60 });
+    expect((await renew()).tokens).toMatchObject({ access: "new", refresh: "again", expiresAt: 61_000 });
+    for (const [status, error, isOver] of [
+      [400, "invalid_grant", true],
+      [401, "token_expired", true],
+      [400, "invalid_request", false],
+      [503, "invalid_grant", false],
+    ] as const) {
+      answers(status, { error });
+      const problem = await renew().catch((reason) => reason);
+      expect([status, error, problem instanceof TokenRefused]).toEqual([status, error, isOver]);
+      if (isOver) expect(problem.message).toContain("'files' has expired. Sign in again: oxbow mcp auth files");
     }
   });
 

@@ -176,6 +176,16 @@ describe("redact", () => {
     },
   );
 
+  it("leaves a password that runs along the keyboard or the alphabet for more than half of it", () => {
+    for (const [value, isTyped] of [
+      ["qwerty99", true],
+      ["abcdef1x", true],
+      ["Qwert1xyzk", false],
+      ["zq4xabcd", false],
+    ] as const)
+      expect([value, redact(`password = "${value}"`).includes(value)]).toEqual([value, isTyped]);
+  });
+
   it("judges a text of many beginnings of keys after few looks at them", () => {
     expect(findTrigger("sk-".repeat(20), 0)).toBe(Number.POSITIVE_INFINITY);
     expect(findTrigger("sk-".repeat(50_000), 0)).toBeLessThan(1000);

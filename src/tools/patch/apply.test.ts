@@ -30,7 +30,10 @@ describe("[T1] hunks", () => {
       file.replace("B:\n  def f():\n    x = 1", "B:\n  def f():\n    x = 2"),
     );
     expect(applied(file, "@@ def g\n-    x = 1\n+    x = 2")).toContain("g(a, b):\n    x = 2\n");
-    expect(problem(file, "@@ class C:\n-    x = 1\n+    x = 2")).toContain('no line reads "class C:"');
+    expect(problem(file, "@@ class C:\n-    x = 1\n+    x = 2")).toContain(
+      `no line reads "class C:", which '@@' names. The nearest lines are:`,
+    );
+    expect(problem("x = 1\n", "@@ class C:\n-x = 1\n+x = 2")).toMatch(/which '@@' names\.$/);
   });
 
   it("are refused when they fit in more than one way", () => {
