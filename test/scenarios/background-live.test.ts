@@ -90,7 +90,7 @@ needs("sandbox").describe("a command in the background", () => {
   verifies(["P18"], "sees what file tools and other commands change later", async () => {
     await project();
     const run = background(
-      "i=0; while ! grep -q three src/main.ts && [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; cat src/main.ts src/other.ts",
+      "i=0; while ! { grep -q three src/main.ts && [ -e src/other.ts ]; } && [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; cat src/main.ts src/other.ts",
     );
     // An editor replaces the file, and a command makes another one.
     writeFileSync(at("src/main.tmp"), "two\n");

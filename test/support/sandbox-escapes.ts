@@ -177,6 +177,31 @@ export function escapeTests(maker: Maker): void {
     });
   });
 
+  needs(maker).describe("[P18] writing into a view", () => {
+    it("changes nothing in the workspace, and can be read when the command has ended", async () => {
+      const space = new SessionSpace();
+      bed.write(bed.path("old"), "old");
+      bed.write(bed.path(".env"), "A=not-for-you");
+      const within = bed.sandbox({ sandbox: { space }, policy: { secrets: "masked" } });
+      expect(await within.whyNotHeld()).toBeUndefined();
+      const script = "echo new >new; rm old; mkdir -p d; ln -s /etc d/out; ls -A; cat .env; umount . 2>&1";
+      const wrapped = await bed.wrap(script, { within, writes: "held" });
+      const { output } = await bed.run(wrapped);
+      expect(output).not.toContain("not-for-you");
+      expect(output.split("\n").slice(0, 2)).toEqual(["d", "new"]);
+      expect(readdirSync(bed.workspace).sort()).toEqual([".env", "old"]);
+      const changes = (await wrapped.view?.read(undefined))?.flatMap((set) => set.changes) ?? [];
+      expect(changes.map(({ path, after }) => `${after === undefined ? "-" : "+"}${path}`).sort()).toEqual([
+        "+d",
+        "+d/out",
+        "+new",
+        "-old",
+      ]);
+      await wrapped.ended();
+      await space.close();
+    });
+  });
+
   needs(maker).describe("[P8] reading hidden files", () => {
     it("hides folders and files, also behind links", async () => {
       const key = bed.write(join(bed.outside, "keys", "id"), "private");

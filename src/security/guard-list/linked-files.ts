@@ -81,11 +81,10 @@ interface Walk {
   readonly most: number;
   /** The name of folders to leave out. */
   readonly except?: string;
-  readonly folders?: "too";
 }
 
 /** The place itself, or the files in it; the nearest first. */
-export function* filesBelow(place: string, { most, except, folders: kinds }: Walk): Generator<string> {
+function* filesBelow(place: string, { most, except }: Walk): Generator<string> {
   if (statOf(place)?.isDirectory() !== true) {
     yield place;
     return;
@@ -96,7 +95,7 @@ export function* filesBelow(place: string, { most, except, folders: kinds }: Wal
     for (const entry of entriesOf(folder)) {
       if (--left < 0) return;
       const path = join(folder, entry.name);
-      if (entry.isFile() || (kinds === "too" && entry.isDirectory())) yield path;
+      if (entry.isFile()) yield path;
       if (entry.isDirectory() && entry.name !== except) folders.push(path);
     }
   }
