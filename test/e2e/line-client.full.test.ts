@@ -78,7 +78,7 @@ describe("the plain line client on a pipe", () => {
     expect(mock.requests[0]?.body).not.toHaveProperty("thinking");
     expect(mock.requests[1]?.body).toMatchObject({ reasoning_effort: "high" });
     expect(stderr).toContain('There is no effort "most"');
-    expect(stdout).toContain("Effort: auto: the model decides how much it thinks, from the next turn on.");
+    expect(stdout).toContain("Effort: auto (the model decides), from the next turn on.");
     expect(mock.requests.map((request) => request.wire)).toEqual(["anthropic", "openai"]);
     expect(JSON.stringify(mock.requests[1]?.body)).toContain("one");
     expect(mock.failures).toEqual([]);

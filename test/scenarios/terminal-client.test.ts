@@ -207,7 +207,7 @@ describe("the terminal client", () => {
       doctor: async () => "all is well",
     });
     for (const [line, shown] of [
-      ["/effort high", "with high effort. Saved number 1."],
+      ["/effort high", "Effort: high, from the next turn on. Saved number 1."],
       ["/effort auto", "Saved number 2."],
       ["/theme quiet", "Theme quiet. Saved number 3."],
       ["/model claude-opus-4-5", "Saved number 4."],

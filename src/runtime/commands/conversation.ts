@@ -104,7 +104,7 @@ export async function switchModel(
 }
 
 export function effortCommand({ run, effort }: { readonly run: Run; readonly effort: RunEffort }): Command {
-  const level = () => effort.level ?? "auto: the model decides how much it thinks";
+  const level = () => effort.level ?? "auto (the model decides)";
   return {
     ...EFFORT,
     run: (args) => {

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import type { EventPayloads } from "../../../protocol/events.js";
-import type { CallId } from "../../../protocol/ids.js";
+import type { CallId, TurnId } from "../../../protocol/ids.js";
 import type { PermissionAnswer } from "../../sdk/permission-choices.js";
 import type { PlanAnswer } from "../../sdk/plan-choices.js";
 import { plainTheme } from "../themes.js";
@@ -29,7 +29,7 @@ function prompt() {
   const press = (id: string, now: number) => questions.onKey({ id, data: id }, { now, turnRuns: true });
   const show = (asked: readonly Question[], place: { readonly now: number; readonly draftIsEmpty: boolean }) =>
     questions.show({ questions: asked, tokens: [] }, place);
-  return { questions, answers, reviewed, tokens, press, show };
+  return { questions, answers, plans, reviewed, tokens, press, show };
 }
 
 describe("a question beside the draft", () => {
@@ -41,6 +41,15 @@ describe("a question beside the draft", () => {
     expect(answers).toEqual([]);
     press("y", 1800);
     expect(answers).toEqual([["call_1", { decision: "allow_once" }]]);
+  });
+
+  verifies(["L16", "U2"], "takes words such as 'yes, go ahead' as one answer about a plan", () => {
+    const { questions, plans, press } = prompt();
+    questions.show({ questions: [], tokens: [], plan: "turn_1" as TurnId }, { now: 5000, draftIsEmpty: true });
+    for (const [at, letter] of [..."yes, go ahead"].entries()) expect(press(letter, 6000 + at * 120)).toBe(true);
+    expect(press("enter", 7700)).toBe(true);
+    expect(plans).toEqual([{ kind: "carry out" }]);
+    expect(press("a", 9000), "after a pause the keys are for the draft").toBe(false);
   });
 
   verifies(["P2"], "leaves the keys to a draft that has text, until Tab", () => {

@@ -69,6 +69,8 @@ export class QuestionPrompt {
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   /** The user has paused since the question appeared. */
   #armed = false;
+  /** A letter answered about a plan: what follows without a pause is the rest of words such as "yes, go ahead". */
+  #inWords = false;
 
   constructor(options: QuestionPromptOptions) {
     this.#options = options;
@@ -142,6 +144,8 @@ export class QuestionPrompt {
   onKey(key: Key, { now, turnRuns }: KeyPlace): boolean {
     const pause = now - this.#lastKeyAt;
     this.#lastKeyAt = now;
+    this.#inWords &&= pause < PAUSE_MS && (isText(key) || key.id === "enter");
+    if (this.#inWords) return true;
     if (this.#open === undefined) return false;
     if (pause >= PAUSE_MS) this.#armed = true;
     if (key.id === "tab" && (this.#state.message === undefined || !this.#focused)) {
@@ -155,7 +159,11 @@ export class QuestionPrompt {
     if (!this.#armed) return true;
     const special = this.#state.message === undefined ? this.#open.special[key.id ?? ""] : undefined;
     if (special !== undefined) special();
-    else this.#take(this.#open.dialog.onKey(this.#state, key));
+    else {
+      const isPlan = this.#open.dialog === PLAN_DIALOG;
+      this.#take(this.#open.dialog.onKey(this.#state, key));
+      this.#inWords = isPlan && this.#open === undefined && isText(key);
+    }
     return true;
   }
 
@@ -200,4 +208,8 @@ export class QuestionPrompt {
     this.#answered.add(answered.id);
     answered.answered(step.done);
   }
+}
+
+function isText({ id, data }: Key): boolean {
+  return id !== "enter" && [...data].length === 1 && data >= " " && data !== "\x7f";
 }
