@@ -11,7 +11,7 @@ import type { FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import { codeSpan } from "./markdown-pieces.js";
+import { codeSpan } from "../markdown.js";
 import {
   asRefusal,
   createNew,

@@ -3,7 +3,7 @@
  *
  * 1. A text is redacted whole: an answer's block when it is complete, a result before it is cut. So a secret that arrives in two
  *    deltas, or lies on a boundary, is found.
- * 2. For any text, the next `### Turn N` is a heading (markdown-pieces.ts), and control characters are harmless.
+ * 2. For any text, the next `### Turn N` is a heading (sessions/markdown.ts), and control characters are harmless.
  * 3. Only turns are recorded: what happens before the first, or between two, is not.
  */
 import { groupDigits } from "../../base/group-digits.js";
@@ -15,7 +15,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { closeOpenBlocks, codeBlock, codeSpan, escapeTurnLines, quote } from "./markdown-pieces.js";
+import { closeOpenBlocks, codeBlock, codeSpan, escapeTurnLines, quote } from "../markdown.js";
 
 export type Redact = (text: string) => string;
 

@@ -11,8 +11,8 @@ import { AnswerEnds } from "../../protocol/answer-ends.js";
 import type { InputContent } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
+import { closeOpenBlocks, fenced, quote } from "../markdown.js";
 import type { SessionRecord } from "../store.js";
-import { closed, fenced, quoted } from "./markdown.js";
 import { type Redact, redactEvents } from "./redact-events.js";
 
 export interface MarkdownOptions {
@@ -84,7 +84,7 @@ class Transcript {
     const words = this.#words.trim();
     this.#words = "";
     if (words === "") return [];
-    if (this.#kind === "TextDelta") return ["**Assistant**", closed(words)];
+    if (this.#kind === "TextDelta") return ["**Assistant**", closeOpenBlocks(words)];
     return [`<details>\n<summary>Thinking</summary>\n\n${fenced(words, "text")}\n\n</details>`];
   }
 
@@ -95,7 +95,7 @@ class Transcript {
         return [
           `### Turn ${++this.#number}`,
           `**User** · ${event.ts}`,
-          quoted(event.payload.input.map(shownContent).join("\n")),
+          quote(event.payload.input.map(shownContent).join("\n")),
         ];
       case "ToolCallStarted":
         return [
@@ -113,9 +113,9 @@ class Transcript {
         ];
       }
       case "InputSteered":
-        return [`**User**, while the turn ran · ${event.ts}`, quoted(event.payload.input.map(shownContent).join("\n"))];
+        return [`**User**, while the turn ran · ${event.ts}`, quote(event.payload.input.map(shownContent).join("\n"))];
       case "ContextAdded":
-        return [line(`Added by ${event.payload.source}:`), quoted(event.payload.text)];
+        return [line(`Added by ${event.payload.source}:`), quote(event.payload.text)];
       case "CompactionTriggered": {
         const { reason, summary } = event.payload;
         const note = line(`The older messages were summarised (${reason}).`);

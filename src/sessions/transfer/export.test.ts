@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { text } from "../../protocol/content.js";
 import type { EventBody } from "../../protocol/events.js";
+import { fenced } from "../markdown.js";
 import { exportJsonl } from "./export-jsonl.js";
 import { exportMarkdown } from "./export-markdown.js";
-import { closed, fenced } from "./markdown.js";
 import { redactEvents } from "./redact-events.js";
 import { call, collect, envelopes, RECORD, sampleEvents, stream, turn, usage } from "./test-support/sample.js";
 
@@ -158,12 +158,15 @@ describe("export as Markdown", () => {
 });
 
 describe("Markdown", () => {
-  it("fences any text and closes open fences", () => {
+  it("fences any text, and closes what an answer left open", async () => {
     expect(fenced("a ``` b", "text")).toBe("````text\na ``` b\n````");
-    expect(closed("```\nx\n```\ny")).toBe("```\nx\n```\ny");
-    expect(closed("~~~~\nx\n~~~")).toBe("~~~~\nx\n~~~\n~~~~");
-    expect(closed("``` a `code` span")).toBe("``` a `code` span");
-    expect(closed("a <!-- b")).toBe("a <!-- b\n-->");
-    expect(closed("a <!-- b --> c")).toBe("a <!-- b --> c");
+    for (const [open, closing] of [
+      ["~~~~\nx\n~~~", "~~~~"],
+      ["<pre>\nx", "</pre>"],
+      ["<!-- x", "-->"],
+    ]) {
+      const document = await markdown([started("go"), { kind: "TextDelta", payload: { text: `${open}` } }]);
+      expect(document).toContain(`**Assistant**\n\n${open}\n${closing}\n`);
+    }
   });
 });

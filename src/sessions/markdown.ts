@@ -3,15 +3,24 @@
 /** On one line, between as many backticks as it takes. */
 export function codeSpan(text: string): string {
   if (text === "") return "";
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const ticks = "`".repeat(longest + 1);
+  const ticks = "`".repeat(longestTicks(text) + 1);
   const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
   return `${ticks}${pad}${text}${pad}${ticks}`;
+}
+
+function longestTicks(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }
 
 /** A quote ends at its end, even with something open in it. */
 export function quote(text: string): string {
   return text.replaceAll(/^/gm, "> ").replaceAll(/^> $/gm, ">");
+}
+
+/** In a fence that no line of it can end. */
+export function fenced(text: string, language: string): string {
+  const fence = "`".repeat(Math.max(3, longestTicks(text) + 1));
+  return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
 /** Code by indentation has no end mark that its text could hold. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { closeOpenBlocks, codeBlock, codeSpan, escapeTurnLines, quote } from "./markdown-pieces.js";
+import { closeOpenBlocks, codeBlock, codeSpan, escapeTurnLines, quote } from "./markdown.js";
 
 describe("[S8] pieces of Markdown", () => {
   it.each([
