@@ -12,6 +12,7 @@ import type { CompactionOptions, CompactionReason } from "../../context/compacti
 import type { ConversationFrame } from "../../context/compaction/continued-summary.js";
 import { fullAt, type ModelLimits } from "../../context/compaction/limits.js";
 import { WindowMeter } from "../../context/compaction/window-meter.js";
+import type { WindowFacts } from "../../context/compaction/window-parts.js";
 import type { Run } from "../../control/run.js";
 import { TurnFailure } from "../../engine/cancel.js";
 import type { CallFacts, Model, ModelRequest } from "../../engine/ports.js";
@@ -138,6 +139,22 @@ export class RunCompaction implements Compaction {
     });
     if ("tokens" in result) this.#shortened(result.tokens.after, conversation);
     return result;
+  }
+
+  /** What the window of the model holds now. */
+  async windowFacts(run: Run): Promise<Omit<WindowFacts, "instructions" | "sections">> {
+    const { outside, limitsOf, share } = this.#options;
+    const { model, conversation } = run;
+    const messages = (await outside.sender())(conversation);
+    const limits = await limitsOf(model);
+    return {
+      model: `${model.provider}:${model.model}`,
+      frame: this.#last?.model === model ? this.#last.frame : undefined,
+      messages,
+      counted: this.#meter.estimate(messages, await weigher(model)),
+      window: limits?.reads,
+      shortensAt: share === undefined ? undefined : await this.#fullAt(model),
+    };
   }
 
   /** A summary of the conversation, or of some messages of it; it does not change. */

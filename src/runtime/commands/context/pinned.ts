@@ -3,14 +3,16 @@ import { resolve } from "node:path";
 import { counted, groupDigits } from "../../../base/group-digits.js";
 import { CONTEXT_ADD, CONTEXT_CLEAR, CONTEXT_LOAD_DIR, CONTEXT_SHOW } from "../../../commands/catalogue/context.js";
 import { asValue, type Command, type CommandResult, refuse } from "../../../commands/command.js";
+import { windowParts, windowText } from "../../../context/compaction/window-parts.js";
 import type { InstructionFile } from "../../content/instruction-files.js";
-import type { Opening } from "../../opening.js";
+import { type Opening, runOf } from "../../opening.js";
 import type { Gatherer } from "./gatherer.js";
 
 const MOST_FILES = 200;
 const MOST_CHARACTERS = 400_000;
 
-export function pinnedCommands({ built, engine }: Opening, gatherer: Gatherer): readonly Command[] {
+export function pinnedCommands(opening: Opening, gatherer: Gatherer): readonly Command[] {
+  const { built, engine } = opening;
   const { pinned, gathered } = built.all();
   return [
     {
@@ -25,13 +27,20 @@ export function pinnedCommands({ built, engine }: Opening, gatherer: Gatherer): 
       run: async () => {
         const instructions = await instructionsOf(engine);
         const waiting = gathered.texts.map(({ label, text }) => `${label}  ${groupDigits(text.length)} characters`);
+        const window = await windowOf(opening);
         const lines = [
+          windowText(window),
           pinned.text === "" ? "Nothing is pinned." : `Pinned:\n${pinned.text}`,
           ...(waiting.length === 0 ? [] : [`With your next input:\n${waiting.join("\n")}`]),
           ...(instructions.lines.length === 0 ? [] : [`Instruction files:\n${instructions.lines.join("\n")}`]),
         ];
         const next = gathered.texts.map(({ label }) => label);
-        const value = { pinned: pinned.text, next, instructions: asValue(instructions.files) };
+        const value = {
+          window: asValue(windowParts(window)),
+          pinned: pinned.text,
+          next,
+          instructions: asValue(instructions.files),
+        };
         return { text: lines.join("\n\n"), value };
       },
     },
@@ -52,6 +61,13 @@ export function pinnedCommands({ built, engine }: Opening, gatherer: Gatherer): 
         loadFolder(gatherer, { path: args.text("PATH") ?? ".", glob: args.text("GLOB") }, signal),
     },
   ];
+}
+
+async function windowOf(opening: Opening) {
+  const { built, engine, current } = opening;
+  const sections = (current.parts ?? []).flatMap((part) => part.promptSection?.("full") ?? []);
+  const facts = await built.get("compaction").windowFacts(runOf(opening));
+  return { ...facts, instructions: engine.content?.instructions ?? "", sections: sections.join("\n\n") };
 }
 
 /** Those that the session has, and those that it does not have, with the reason. */
