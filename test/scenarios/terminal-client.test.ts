@@ -1,5 +1,5 @@
 /** The terminal client in this process: what a person meets at the start and around the conversation. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
 import type { ChosenSettings } from "../../src/base/chosen-settings.js";
@@ -193,6 +193,46 @@ describe("the terminal client", () => {
     expect(refused).toMatchObject({ ok: false, failure: { message: expect.stringContaining("Only a person") } });
     const odd = await client.client.send("CreateSession", { after: session, until: 2 });
     expect(odd).toMatchObject({ ok: false, failure: { message: expect.stringContaining("TurnStarted") } });
+  });
+
+  verifies(["U2", "U10"], "goes back with the conversation, the files or both, and says what changed", async () => {
+    const write = (content: string) => reply().tool("write", { path: "made.txt", content });
+    const { hosted } = await host([
+      ...[write("one\n"), reply().text("Made it.")],
+      ...[write("one\ntwo\nthree\n"), reply().text("Changed it.")],
+    ]);
+    const made = join(hosted.root, "made.txt");
+    const client = await TuiClient.open(hosted);
+    for (const [prompt, answer] of [
+      ["make it", /Made it\.[\s\S]*out · /],
+      ["change it", /Changed it\.[\s\S]*out · /],
+    ] as const) {
+      client.type(prompt, "\r");
+      if (prompt === "make it") {
+        await client.until("for writing any file");
+        client.type("t");
+      }
+      await client.until(answer);
+    }
+    client.type("/rewind", "\r");
+    await client.until(/❯ change it +1 file \+2 -0 .*\n[\s\S]*made\.txt \+2 -0/);
+    client.type("\r");
+    await client.until(
+      /These files changed since:\n +made\.txt: restore, \+0 -2\n[\s\S]*the conversation and the files/,
+    );
+    client.type("f");
+    await client.until("/undo");
+    await expect.poll(() => readFile(made, "utf8")).toBe("one\n");
+    client.type("/rewind", "\r");
+    await client.until("Go back before:");
+    client.type("make", "\r");
+    await client.until("What goes back to before this prompt?");
+    client.type("b");
+    await client.until("You are back before this prompt.");
+    await client.until(/^> make it$/m);
+    await expect.poll(() => readFile(made, "utf8").catch(() => "gone")).toBe("gone");
+    client.type("\x03");
+    await client.leave();
   });
 
   verifies(["U2"], "keeps a chosen model, effort and theme, says so, and checks the installation", async () => {

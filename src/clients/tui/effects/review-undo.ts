@@ -45,7 +45,8 @@ function wordsOf({ redo, turns }: JsonObject, which: string): { readonly title: 
   return { title, chosen: redo === true ? "redo" : (number ?? which) };
 }
 
-async function undo(
+/** Undoes the chosen changes; false after a message. `chosen` names the turns. */
+export async function undo(
   {
     accepted,
     plan,
@@ -53,7 +54,7 @@ async function undo(
   }: { readonly accepted: readonly ChosenFile[]; readonly plan: JsonObject; readonly chosen: string },
   carrier: Carrier,
   { print, update }: CarrierOptions,
-): Promise<void> {
+): Promise<boolean> {
   const guarded = stringsOf(plan.guarded).some((path) => accepted.some((file) => file.path === path));
   const only = accepted
     .map(({ path, hunks }) => (hunks === undefined ? `--only=${path}` : `--hunks=${path}=${hunks.join(",")}`))
@@ -70,9 +71,11 @@ async function undo(
   } else if (reply.ok) print({ kind: "command", line: "/undo", text: readSlashAnswer(reply.value).text });
   else print({ kind: "notice", level: "error", text: reply.failure.message });
   update((now) => now);
+  return reply?.ok === true;
 }
 
-interface ChosenFile {
+/** A file, and which of its changes. */
+export interface ChosenFile {
   readonly path: string;
   /** Counted from 1; absent for the whole file. */
   readonly hunks?: readonly number[];
