@@ -89,7 +89,8 @@ export const CONTEXT_ADD: CommandSpec = {
 export const CONTEXT_SHOW: CommandSpec = {
   name: "context:show",
   aliases: ["context"],
-  summary: "show what fills the context window, the pinned text, what waits for your next input, and the instruction files",
+  summary:
+    "show what fills the context window, the pinned text, what waits for your next input, and the instruction files",
   reaches: "session",
   users: PEOPLE,
   places: ANY_TIME,
