@@ -3,6 +3,7 @@
  * It and what it imports statically keep to syntax that Node 14 can parse: a parse error would hide the sentence about the version.
  */
 import { readFileSync } from "node:fs";
+import { isatty } from "node:tty";
 import { LEAST_NODE, VERSION } from "../base/version.js";
 import { environment } from "./env.js";
 
@@ -26,6 +27,7 @@ if (rank(process.versions.node) < rank(LEAST_NODE)) {
 }
 
 async function run(): Promise<void> {
+  endWithTheTerminal();
   process.on("uncaughtException", (error) => fail(error));
   const most = openFilesLimit();
   if (most < LEAST_OPEN_FILES) {
@@ -40,6 +42,18 @@ async function run(): Promise<void> {
   // A tool or server that did not stop must not keep the program alive, but its output must still arrive.
   // A failed write is reported after its callback.
   process.stdout.write("", () => setImmediate(() => exit(output.exitCode(code))));
+}
+
+/** Node 20 aborts with a core dump when it ends after its terminal was closed. The signal of the closed terminal ends it instead. */
+function endWithTheTerminal(): void {
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  process.on("exit", () => {
+    if (terminals.every((descriptor) => isatty(descriptor))) return;
+    process.removeAllListeners("SIGHUP");
+    process.kill(process.pid, "SIGHUP");
+    // It may be ignored (nohup).
+    process.kill(process.pid, "SIGKILL");
+  });
 }
 
 function rank(version: string): number {

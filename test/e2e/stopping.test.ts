@@ -160,27 +160,34 @@ describe("a signal", () => {
 });
 
 describe("a terminal that is closed", () => {
-  verifies(["L9", "U1"], "ends the turn and the client, even without a signal", async (context) => {
-    skipWithout(context, "script", "linux");
-    const { mock, cwd, env } = await machine("reply\n  text: so far\n  hang\n");
-    const pidFile = join(cwd, "pid");
-    // Only the leader of a terminal's session gets SIGHUP, and this one ignores it.
-    const client = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' --plain --no-attach`;
-    const command = `trap '' HUP; sh -c "${client}"; true`;
-    const terminal = spawn("script", ["-qfc", command, "/dev/null"], {
-      cwd,
-      env: { ...env, TERM: "xterm", SHELL: "/bin/sh", TMPDIR: tmpdir() },
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    terminal.stdin?.write("go\n");
-    await mock.waitForRequest(1);
-    const pid = Number(readFileSync(pidFile, "utf8"));
-    terminal.kill("SIGKILL");
-    await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
-    const sessions = JSON.parse((await oxbow(["session", "list", "--json"], { cwd, env })).stdout);
-    const shown = await oxbow(["session", "export", sessions[0].id, "--format", "jsonl"], { cwd, env });
-    expect(shown.stdout).toContain('"TurnEnded"');
-  });
+  verifies(
+    ["L9", "U1"],
+    "ends the turn and the client, even without a signal, and leaves no core dump",
+    async (context) => {
+      skipWithout(context, "script", "linux");
+      const { mock, cwd, env } = await machine("reply\n  text: so far\n  hang\n");
+      const pidFile = join(cwd, "pid");
+      // Only the leader of a terminal's session gets SIGHUP, and this one ignores it.
+      const client = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${BIN}' --plain --no-attach`;
+      const statusFile = join(cwd, "status");
+      const command = `trap '' HUP; sh -c "${client}"; echo $? > '${statusFile}'`;
+      const terminal = spawn("script", ["-qfc", command, "/dev/null"], {
+        cwd,
+        env: { ...env, TERM: "xterm", SHELL: "/bin/sh", TMPDIR: tmpdir() },
+        stdio: ["pipe", "ignore", "ignore"],
+      });
+      terminal.stdin?.write("go\n");
+      await mock.waitForRequest(1);
+      const pid = Number(readFileSync(pidFile, "utf8"));
+      terminal.kill("SIGKILL");
+      await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
+      // 128 and SIGHUP. Node 20 alone would abort: 134.
+      await eventually(() => expect(readFileSync(statusFile, "utf8").trim()).toBe("129"));
+      const sessions = JSON.parse((await oxbow(["session", "list", "--json"], { cwd, env })).stdout);
+      const shown = await oxbow(["session", "export", sessions[0].id, "--format", "jsonl"], { cwd, env });
+      expect(shown.stdout).toContain('"TurnEnded"');
+    },
+  );
 });
 
 describe("an answer without end", () => {
