@@ -219,8 +219,12 @@ needs("sandbox").describe("a contained command", () => {
       "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git log --format=%s",
       ["git"],
     );
-    expect(opened.output).toBe("x");
-    expect((await run("git config core.fsmonitor ./x; echo x > .git/hooks/pre-commit", ["git"])).exitCode).not.toBe(0);
+    expect(opened.output).toMatch(/^x\n\[changed: .*\.git\/index/);
+    const config = readFileSync(at(".git/config"), "utf8");
+    const refused = await run("git config core.fsmonitor ./x; echo x > .git/hooks/pre-commit", ["git"]);
+    expect(refused.output).toContain("not applied");
+    expect(readFileSync(at(".git/config"), "utf8")).toBe(config);
+    expect(existsSync(at(".git/hooks/pre-commit"))).toBe(false);
   });
 
   verifies(["P15", "P8", "P2"], "gets what a person says yes to, for that command only", async () => {
