@@ -121,6 +121,7 @@ class Applying {
   readonly #refused = new Set<string>();
   /** What others changed since the command started. */
   readonly #touched = new Set<string>();
+  #held: { readonly way: string; readonly folder: HeldFolder } | undefined;
   #isFinishing = false;
   #listed: ReadonlyMap<string, number | undefined> | undefined;
   #steps = 0;
@@ -161,6 +162,7 @@ class Applying {
     try {
       return await this.#take();
     } finally {
+      this.#letGo();
       locks.release();
     }
   }
@@ -174,7 +176,9 @@ class Applying {
     for (const change of removals.toSorted(deepestFirst)) await this.#step(change, this.#remove);
     this.#whole.clear();
     for (const change of creations) await this.#step(change, this.#put);
-    for (const change of creations.toReversed()) await this.#step(change, this.#setFolderMode);
+    const folders = creations.filter(({ after }) => after?.kind === "folder");
+    for (const change of folders.toReversed()) await this.#step(change, this.#setFolderMode);
+    this.#letGo();
     for (const folder of this.#folders) this.#syncFolder(folder);
     return { done: this.#done, conflicts: this.#conflicts };
   }
@@ -185,22 +189,36 @@ class Applying {
   ): Promise<void> {
     if (this.#isBelow(change.path, this.#whole) || this.#refused.has(change.path)) return;
     this.#steps += 1;
-    if (this.#steps % BREATHE_EVERY === 0) await setImmediate();
+    if (this.#steps % BREATHE_EVERY === 0) {
+      this.#letGo();
+      await setImmediate();
+    }
     let folder: HeldFolder;
     try {
-      folder = HeldFolder.of(this.#plan.root, change.path);
+      folder = this.#hold(change.path);
     } catch (error) {
       if (!(error instanceof WayBlockedError)) throw error;
       // Its folder is gone, or is one no more: another program has changed it.
       if (change.after !== undefined) this.#conflict(change, undefined);
       return;
     }
-    try {
-      action.call(this, change, folder.at(nameOf(change.path)), folder);
-      this.#folders.add(folderOf(change.path));
-    } finally {
-      folder.close();
-    }
+    action.call(this, change, folder.at(nameOf(change.path)), folder);
+    this.#folders.add(folderOf(change.path));
+  }
+
+  /** Opening each folder on the way again for each of its files would take most of the time. */
+  #hold(path: string): HeldFolder {
+    const way = folderOf(path);
+    if (this.#held?.way === way) return this.#held.folder;
+    this.#letGo();
+    const folder = HeldFolder.of(this.#plan.root, path);
+    this.#held = { way, folder };
+    return folder;
+  }
+
+  #letGo(): void {
+    this.#held?.folder.close();
+    this.#held = undefined;
   }
 
   #remove(change: HeldChange, held: string): void {
