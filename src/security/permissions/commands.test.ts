@@ -6,7 +6,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { slashLine } from "../../commands/test-support/slash-line.js";
 import { permissionCommands } from "../../runtime/commands/security.js";
 import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
-import { type LoggedDecision, type PermissionsState, permissionsText, securityText, why } from "./commands.js";
+import {
+  type LoggedDecision,
+  type PermissionsState,
+  permissionsText,
+  securityText,
+  verdictJson,
+  why,
+} from "./commands.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import { denialText, explain } from "./explain.js";
 import type { DecisionFacts } from "./facts.js";
@@ -17,6 +24,7 @@ import { readCommand } from "./read-command.js";
 import { checkExamples } from "./rule-examples.js";
 import { lastingRules, SessionRules } from "./session-rules.js";
 import { bash, HOME, onPath, otherTool, policyWith, READER, rulesOf, USER_FILE } from "./test-support/sample-policy.js";
+import type { Verdict } from "./verdict.js";
 
 let folder: string;
 let profile: string;
@@ -178,6 +186,13 @@ describe("/permissions", () => {
     ["tset ls", "Did you mean '/permissions test'?"],
   ])("explains itself for %j", async (args, expected) => {
     expect(await say(args)).toMatchObject({ ok: false, text: expect.stringContaining(expected) });
+  });
+
+  it("names the part that a decision is about, where there is one", () => {
+    const verdict = { decision: "ask", decidedBy: "mode ask", reason: "It asks." } as const;
+    const all = { decision: "ask", decided_by: "mode ask", reason: "It asks." };
+    expect(verdictJson(verdict as Verdict)).toEqual(all);
+    expect(verdictJson({ ...verdict, about: "git push" } as Verdict)).toEqual({ ...all, about: "git push" });
   });
 
   it("has the same as data", async () => {
