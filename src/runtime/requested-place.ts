@@ -16,7 +16,7 @@ export async function withStoredPlace(
   { sessions }: Pick<ProcessParts, "sessions">,
 ): Promise<WantedPlace | undefined> {
   if (resume === undefined || (place?.cwd !== undefined && place.start === undefined)) return place;
-  if ((await sessions.choice()).kind !== "sqlite") return place;
+  if (!(await sessions.isOwn())) return place;
   const record = await (await sessions.open())?.get(resume.resume);
   if (record === undefined || (record.cwd === root && place?.start === undefined)) return place;
   const { provider, model } = record;

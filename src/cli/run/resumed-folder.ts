@@ -30,7 +30,7 @@ export async function folderOf(
   place: { readonly here: string; readonly sessions: SessionStores; readonly notify: (message: string) => void },
 ): Promise<string> {
   const { here, sessions, notify } = place;
-  if (cwd === here || (await sessions.choice()).kind !== "sqlite") return here;
+  if (cwd === here || !(await sessions.isOwn())) return here;
   try {
     const root = await openRoot(cwd);
     if (root !== here) notify(`the session works in ${safeText(root)}. --cwd names another folder.`);

@@ -1,4 +1,5 @@
 /** `cost`: of this session in a conversation; of all sessions with a flag, or as `oxbow cost`. */
+import { storeWords } from "../../sessions/stores.js";
 import type { CommandSpec } from "../command.js";
 
 export const COST_WAYS = ["model", "day", "project", "variant"] as const;
@@ -19,7 +20,7 @@ export const COST: CommandSpec = {
     { name: "here", help: "only sessions of this folder" },
   ],
   shellFlags: [
-    { name: "store", value: "STORE", help: "sqlite, files or files:DIR" },
+    { name: "store", value: "STORE", help: storeWords() },
     { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
   ],
   users: ["people", "agents"],

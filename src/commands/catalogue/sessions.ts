@@ -1,4 +1,5 @@
 /** Stored sessions: `oxbow session …`, `/session …` and `/sessions:…`. */
+import { storeWords } from "../../sessions/stores.js";
 import type { Argument, CommandPlace, CommandSpec, CommandUser } from "../command.js";
 import type { Flag } from "../flags.js";
 
@@ -10,7 +11,7 @@ const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "wi
 const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns", "without a session"];
 
 export const SESSION_SHELL_FLAGS: readonly Flag[] = [
-  { name: "store", value: "STORE", help: "sqlite, files or files:DIR" },
+  { name: "store", value: "STORE", help: storeWords() },
   { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
 ];
 

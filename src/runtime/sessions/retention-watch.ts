@@ -87,7 +87,7 @@ export class RetentionWatch {
     const gone = (await collect(store, now, { policy, signal })).filter(({ error }) => error === undefined);
     if (policy.announcedDays > policy.days) await takeBackNotices(store);
     const { sweepOutputs } = await import("../../sessions/outputs.js");
-    const knowsAll = (await sessions.choice()).kind === "sqlite";
+    const knowsAll = await sessions.isOwn();
     const find = (session: SessionId) => store.get(session);
     await sweepOutputs(join(roots.state, "output"), { now, days: policy.days, find, knowsAll });
     signal.throwIfAborted();

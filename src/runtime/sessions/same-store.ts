@@ -3,6 +3,7 @@
  * `.oxbow/sessions/` of its project. Its sessions must not silently go where the user did not want them: unencrypted, into the files of
  * another project, or into a store at all.
  */
+import { STORES } from "../../sessions/stores.js";
 import type { Place, ProcessParts } from "../open-engine.js";
 import { SessionStores, type StoreChoice } from "./session-stores.js";
 
@@ -24,5 +25,5 @@ export async function storeDifference(
 
 function describe(choice: StoreChoice): string {
   if (choice.kind === "none") return "nowhere (store = none)";
-  return choice.kind === "sqlite" ? `in the database in ${choice.folder}` : `as files in ${choice.folder}`;
+  return STORES[choice.kind].where(choice.folder);
 }

@@ -16,7 +16,7 @@ export async function earlierStart(
   { sessions, variables }: StartParts,
 ): Promise<SessionStart> {
   const engine = { environment: sessionEnvironment(variables, FILTERED) };
-  if (resume === undefined || (await sessions.choice()).kind !== "sqlite") return engine;
+  if (resume === undefined || !(await sessions.isOwn())) return engine;
   const kept = await (await sessions.open())?.startOf?.(resume.resume as Run["session"]);
   return (kept === undefined ? undefined : readStart(kept)) ?? engine;
 }
@@ -35,7 +35,7 @@ export function keepStart(
     );
   });
   const keep = async () => {
-    if ((await run.saved()) !== undefined || (await sessions.choice()).kind !== "sqlite") return;
+    if ((await run.saved()) !== undefined || !(await sessions.isOwn())) return;
     const start = JSON.stringify({ environment, umask, withheld });
     await (await sessions.open())?.keepStart?.(run.session, start);
   };

@@ -4,7 +4,7 @@
  */
 
 import { realpath, rm } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../base/clock.js";
 import { Once } from "../../base/once.js";
@@ -14,13 +14,11 @@ import { foldersUpward, realFolder } from "../../security/trust/folders.js";
 import { isThere } from "../../security/trust/is-there.js";
 import type { ResolvedKey } from "../../sessions/key.js";
 import type { SessionStore } from "../../sessions/store.js";
+import { parseStore, STORES, type StoreName, storeWords } from "../../sessions/stores.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
-export type StoreChoice =
-  | { readonly kind: "none" }
-  | { readonly kind: "sqlite"; readonly folder: string }
-  | { readonly kind: "files"; readonly folder: string };
+export type StoreChoice = { readonly kind: "none" } | { readonly kind: StoreName; readonly folder: string };
 
 export interface SessionStoresOptions {
   readonly settings: {
@@ -73,7 +71,7 @@ export class SessionStores {
   /** Whether there is a store already, so that opening it creates nothing. */
   async exists(): Promise<boolean> {
     const choice = await this.choice();
-    return choice.kind !== "none" && isThere(choice.kind === "sqlite" ? databasePath(choice.folder) : choice.folder);
+    return choice.kind !== "none" && isThere(join(choice.folder, STORES[choice.kind].sign));
   }
 
   async choice(): Promise<StoreChoice> {
@@ -83,9 +81,14 @@ export class SessionStores {
     const asked = settings.store.value ?? (moved ? undefined : await this.#projectStore()) ?? "sqlite";
     const own = moved || roots.data;
     if (asked === "none") return { kind: "none" };
-    if (asked === "sqlite") return { kind: "sqlite", folder: resolve(own) };
-    const folder = asked === "files" ? join(own, "sessions") : asked.slice("files:".length);
-    return { kind: "files", folder: isAbsolute(folder) ? folder : resolve(root, folder) };
+    const { name, folder } = parseStore(readStoreSetting(asked)) ?? { name: "sqlite" };
+    return { kind: name, folder: folder === undefined ? resolve(own, STORES[name].inside) : resolve(root, folder) };
+  }
+
+  /** The store has the user's sessions of all folders. */
+  async isOwn(): Promise<boolean> {
+    const { kind } = await this.choice();
+    return kind !== "none" && STORES[kind].isOwn;
   }
 
   /** Searched once: an unused folder is reported once. */
@@ -143,7 +146,7 @@ export class SessionStores {
   /** The same, plus the folder of sessions that are stored as files: it may lie in a workspace. */
   async keptFolders(): Promise<readonly string[]> {
     const choice = await this.choice();
-    if (choice.kind !== "files") return this.ownFolders;
+    if (choice.kind === "none" || STORES[choice.kind].isOwn) return this.ownFolders;
     return [...this.ownFolders, choice.folder, await realpath(choice.folder).catch(() => choice.folder)];
   }
 
@@ -152,19 +155,13 @@ export class SessionStores {
   }
 
   async #reallyOpen(): Promise<SessionStore | undefined> {
-    const { clock = nodeClock } = this.#options;
+    const { clock = nodeClock, isForReading = false } = this.#options;
     const choice = await this.choice();
     if (choice.kind === "none") return undefined;
-    if (choice.kind === "files") {
-      const { openFilesStore } = await import("../../sessions/files/files-store.js");
-      await this.#removeWordIndexes();
-      return openFilesStore({ folder: choice.folder, key: await this.key(), clock });
-    }
-    const [{ openSqliteStore }, key] = await Promise.all([import("../../sessions/sqlite/sqlite-store.js"), this.key()]);
+    await this.#removeWordIndexes();
     try {
-      const { isForReading = false } = this.#options;
-      const onUpgrade = () => this.#sayUpgrade();
-      return await openSqliteStore({ path: databasePath(choice.folder), key, clock, isForReading, onUpgrade });
+      const [key, onUpgrade] = [() => this.key(), () => this.#sayUpgrade()];
+      return await STORES[choice.kind].open({ folder: choice.folder, key, clock, isForReading, onUpgrade });
     } catch (error) {
       if ((error as { code?: unknown }).code !== "not-installed") throw error;
       this.#options.notify(
@@ -212,25 +209,14 @@ export class SessionStores {
 }
 
 function keyNews(choice: StoreChoice, { from, created, path = created, leftover }: ResolvedKey): string {
-  const saved = storeNews(choice);
-  const needed =
-    choice.kind === "sqlite"
-      ? "Without this key your sessions cannot be read."
-      : "Without this key /undo of earlier sessions does not work.";
+  const saved =
+    choice.kind === "none"
+      ? "sessions are not saved. The copies for /undo are encrypted."
+      : STORES[choice.kind].saved(choice.folder);
+  const needed = STORES[choice.kind === "none" ? "files" : choice.kind].withoutKey;
   if (from !== "keychain") return `${saved} Back up ${path}. ${needed}`;
   const copy = leftover && ` ${leftover} is a copy that opens them too: move it to a safe place.`;
   return `${saved} The key is in the keychain (session_key = "file" keeps it in a file).${copy ?? ""} ${needed}`;
-}
-
-function storeNews(choice: StoreChoice): string {
-  switch (choice.kind) {
-    case "sqlite":
-      return `sessions are saved, encrypted, in ${choice.folder}.`;
-    case "files":
-      return `sessions are saved in ${choice.folder} as files that are not encrypted. The copies for /undo are.`;
-    case "none":
-      return "sessions are not saved. The copies for /undo are encrypted.";
-  }
 }
 
 function databasePath(folder: string): string {
@@ -239,6 +225,6 @@ function databasePath(folder: string): string {
 
 /** Throws what was expected. */
 export function readStoreSetting(text: string): string {
-  if (/^(sqlite|files|none)$/.test(text) || /^files:./s.test(text)) return text;
-  throw new UsageError(`expected sqlite, files, files:DIR or none, got "${text}".`);
+  if (text === "none" || parseStore(text) !== undefined) return text;
+  throw new UsageError(`expected ${storeWords("none")}, got "${text}".`);
 }

@@ -1,4 +1,5 @@
 /** What each key of a settings file does, for `oxbow config keys` and docs/reference.md. A test compares the keys with the definitions. */
+import { storeWords } from "../../sessions/stores.js";
 import type { ProjectAccess } from "./setting.js";
 
 export interface SettingKey {
@@ -94,7 +95,7 @@ const ROWS: readonly (readonly [key: string, about: string, guide: string])[] = 
   ["proxy", "the proxy of model requests and web_fetch", "proxies"],
   ["no_proxy", "hosts to reach without the proxy", "proxies"],
   ["ca_file", "a file with more certificate authorities", "proxies"],
-  ["store", "where sessions are stored: sqlite, files, files:DIR or none", "sessions"],
+  ["store", `where sessions are stored: ${storeWords("none")}`, "sessions"],
   ["session_key", "where the key of the session database is: auto, file or keychain", "sessions"],
   ["retention_days", "after how many days the content of sessions expires", "sessions"],
   ["session_idle_timeout", "when a session that no client uses ends", "sessions"],

@@ -48,7 +48,7 @@ async function sweepSessionOutputs(
   { stores, store, roots }: OpenPort,
   age: { readonly now: number; readonly days: number },
 ): Promise<void> {
-  const knowsAll = (await stores.choice()).kind === "sqlite";
+  const knowsAll = await stores.isOwn();
   await sweepOutputs(join(roots.state, "output"), { ...age, find: (session) => store.get(session), knowsAll });
 }
 
@@ -59,7 +59,7 @@ async function staleUndo({ stores, store }: OpenPort, { dryRun }: { readonly dry
     const record = await store.get(session);
     if (record !== undefined && record.expired_to < record.last_event) continue;
     // Sessions of other stores keep their copies here too; only copies of the user's own database are known to be stale.
-    if (record === undefined && (await stores.choice()).kind !== "sqlite") continue;
+    if (record === undefined && !(await stores.isOwn())) continue;
     if (!dryRun) await removeUndo(stores.undoFolder, session);
     stale.push(session);
   }
