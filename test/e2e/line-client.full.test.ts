@@ -112,7 +112,7 @@ reply
     expect(JSON.stringify(second?.body)).toContain("Plan mode is on");
     expect(await readdir(cwd)).toEqual(["notes.md"]);
     expect(stdout.match(/Plan mode is on/g)).toHaveLength(2);
-    expect(stdout).toContain("Effort of openai:other: high.");
+    expect(stdout).toContain("Effort: high. Change it");
     // What both conversations spent; the cost is that of the new one.
     expect(stdout).toMatch(/this run: 100,000 tokens, \d,\d\d\d tokens spent/);
     expect(stdout).toMatch(/This session: .* · 2 calls/);

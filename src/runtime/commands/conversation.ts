@@ -103,7 +103,7 @@ export async function switchModel(
   return { text: `Model: ${modelName(run)}, from the next turn on.`, value: { model: modelName(run) } };
 }
 
-export function effortCommand({ run, effort }: { readonly run: Run; readonly effort: RunEffort }): Command {
+export function effortCommand(effort: RunEffort): Command {
   const level = () => effort.level ?? "auto (the model decides)";
   return {
     ...EFFORT,
@@ -111,7 +111,7 @@ export function effortCommand({ run, effort }: { readonly run: Run; readonly eff
       const wanted = args.text("EFFORT");
       if (wanted === undefined) {
         return {
-          text: `Effort of ${modelName(run)}: ${level()}. Change it: /effort LEVEL`,
+          text: `Effort: ${level()}. Change it: /effort LEVEL`,
           value: { effort: effort.level ?? null },
         };
       }

@@ -36,7 +36,7 @@ export function modelPartCommands(opening: Opening): readonly Command[] {
       },
     }),
     modelCommand(model),
-    effortCommand({ run, effort }),
+    effortCommand(effort),
     ...modelsCommands({ registry, settings, roots, variables, aside }),
     benchCommand({ registry, clock: nodeClock, aside }),
     ...routeCommands(routes),
