@@ -80,7 +80,13 @@ describe("the terminal client", () => {
     await second.leave();
     const third = await TuiClient.open(hosted);
     await third.until("resumes the last");
+    // The words of an answer find a conversation, too.
     third.type("/resume", "\r");
+    await third.until("Resume:");
+    third.type(..."it is blue");
+    await third.until(/❯ Colours[\s\S]*found: It is blue\./);
+    third.type("\x1b");
+    await third.until(/^Resume: ?$/m);
     await third.until(/❯? ?Colours +\d+m +(?:idle|done)[\s\S]*› again\n +As I said\./);
     third.type("\x03");
     third.type(`/sessions:resume ${first.session.slice(-8)}`, "\r");

@@ -31,6 +31,8 @@ export interface PickerOptions<T> {
   /** A line below the list. */
   readonly note?: string;
   readonly matches: (filter: string, text: string) => boolean;
+  /** Where else the words of the filter are, such as in the content; undefined: nowhere, or not known yet. It may load it, and repaint. */
+  readonly foundIn?: (filter: string, value: T) => string | undefined;
 }
 
 /** Undefined if the user went back. */
@@ -46,10 +48,16 @@ export function pickerDialog<T>(options: PickerOptions<T>): Dialog<PickerState, 
   };
 }
 
-function itemsOf<T>({ scopes, matches }: PickerOptions<T>, { filter, scope }: PickerState): readonly PickerItem<T>[] {
+function itemsOf<T>(
+  { scopes, matches, foundIn }: PickerOptions<T>,
+  { filter, scope }: PickerState,
+): readonly PickerItem<T>[] {
   const items = scopes[scope]?.items ?? [];
   if (filter.trim() === "") return items;
-  return items.filter(({ label, columns = [] }) => matches(filter.trim(), [label, ...columns].join(" ")));
+  const words = filter.trim();
+  const named = items.filter(({ label, columns = [] }) => matches(words, [label, ...columns].join(" ")));
+  const others = items.filter((item) => !named.includes(item) && foundIn?.(words, item.value) !== undefined);
+  return [...named, ...others];
 }
 
 function onKey<T>(options: PickerOptions<T>, state: PickerState, { id, data }: Key): Step<PickerState, T | undefined> {
@@ -102,8 +110,10 @@ function view<T>(
   const title = truncateText(`${options.title}: `, columns);
   const filter = truncateText(safeLine(state.filter), Math.max(0, columns - textWidth(title) - 1));
   const lines = [theme.accent(title) + filter];
-  const { preview: shown = [] } = items[state.at] ?? {};
-  const preview = typeof shown === "function" ? shown() : shown;
+  const selected = items[state.at];
+  const { preview: shown = [] } = selected ?? {};
+  const found = selected && state.filter.trim() !== "" && options.foundIn?.(state.filter.trim(), selected.value);
+  const preview = [...(found ? [found] : []), ...(typeof shown === "function" ? shown() : shown)];
   const note = options.note === undefined ? [] : wrapText(options.note, columns).map((line) => theme.dim(line));
   const beside = 2 + note.length;
   const room = Math.max(1, rows - beside - Math.min(preview.length, Math.max(0, rows - 6 - beside)));

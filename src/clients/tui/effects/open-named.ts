@@ -8,7 +8,7 @@ import type { DialogName } from "../state.js";
 import { ageOf } from "../views/age.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 import { resume, resumeLast } from "./resume.js";
-import { SessionPreviews } from "./session-previews.js";
+import { ContentSearch, SessionPreviews } from "./session-previews.js";
 
 export interface DialogPlace extends CarrierOptions {
   readonly carrier: Carrier;
@@ -122,7 +122,10 @@ async function openSessions(place: DialogPlace): Promise<void> {
     return;
   }
   const now = clock.wall();
-  const previews = new SessionPreviews(client, () => update((current) => current));
+  const repaint = () => update((current) => current);
+  const previews = new SessionPreviews(client, repaint);
+  const contents = new ContentSearch(place.carrier, repaint);
+  const foundIn = (filter: string, { id }: SessionInfo) => contents.placeIn(filter, id);
   const item = (session: SessionInfo): PickerItem<SessionInfo> => ({
     value: session,
     label: session.title ?? "(no title)",
@@ -136,7 +139,8 @@ async function openSessions(place: DialogPlace): Promise<void> {
     { name: "this folder", items: here.map(item) },
     { name: "all folders", items: all.map(item) },
   ];
-  open(pickerDialog({ name: "sessions", title: "Resume", scopes, empty: "No session here.", matches }), (chosen) => {
+  const empty = "No title and no content has these words.";
+  open(pickerDialog({ name: "sessions", title: "Resume", scopes, empty, matches, foundIn }), (chosen) => {
     if (chosen !== undefined) place.carrier.switching(resume(place, chosen));
   });
 }
