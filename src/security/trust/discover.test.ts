@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, truncateSync } from "node:fs";
+import { chmodSync, mkdirSync, realpathSync, rmSync, truncateSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -122,7 +122,7 @@ describe("what a folder would load", () => {
     expect(items.map(({ path }) => path)).toEqual(["GEMINI.md"]);
   });
 
-  it("knows the instruction files that docs/instructions.md lists", async () => {
+  it("knows the instruction files of other tools", async () => {
     const files = ["AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "GEMINI.md"]
       .concat(["QWEN.md", ".cursorrules", ".windsurfrules", ".github/copilot-instructions.md", ".clinerules"])
       .concat([".roorules", ".goosehints", ".junie/guidelines.md", ".rules"]);
@@ -131,8 +131,6 @@ describe("what a folder would load", () => {
       ".claude/rules/a.md",
       ".kiro/steering/a.md",
     ]);
-    const docs = readFileSync(new URL("../../../docs/instructions.md", import.meta.url), "utf8");
-    for (const name of [...files, ...folders]) expect(docs).toContain(`\`${name}\``);
     for (const file of [...files, ...inside]) bed.put(file, file);
     const { items } = await discoverContent({ folder: bed.folder, home: bed.home, sources: [...files, ...folders] });
     const found = items.filter(({ kind }) => kind === "instructions").map(({ path }) => path);
