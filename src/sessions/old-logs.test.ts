@@ -61,7 +61,7 @@ function draftsOf(events: readonly Envelope[]) {
 
 async function markdownOf(events: readonly Envelope[]): Promise<string> {
   const record: SessionRecord = { ...session, last_event: 0, active_at: first.ts, pinned: false, expired_to: 0 };
-  return (await collect(exportMarkdown(record, stream(events), { redact: (words) => words }))).join("");
+  return (await collect(exportMarkdown(record, stream(events), OPTIONS))).join("");
 }
 
 describe("a log without AnswerEnded", () => {

@@ -1,4 +1,5 @@
 /** The journal of a run. Its modules are loaded for the first event, after the first request. */
+
 import type { Clock } from "../../base/clock.js";
 import { LateConsumer } from "../../base/late-consumer.js";
 import type { IdSource } from "../../base/ulid.js";
@@ -10,6 +11,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { Journal } from "../../sessions/journal.js";
 import { notSaved } from "../../sessions/not-saved.js";
 import type { Lease, NewSession, SessionStore } from "../../sessions/store.js";
+import { loadRedactor } from "../sessions/load-redactor.js";
 import type { ResumedSession } from "../sessions/resumed-session.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 
@@ -147,12 +149,4 @@ async function createJournal(parts: JournalParts, lease: RunLease): Promise<Jour
 function verdictNote({ verdict, note }: NonNullable<ResumedSession["calls"][number]["verdict"]>): string {
   if (verdict === "applied" || verdict === "not applied") return `its changes were ${verdict}`;
   return note ?? `the user said: ${verdict}`;
-}
-
-async function loadRedactor() {
-  const [{ redact }, { RedactedPieces }] = await Promise.all([
-    import("../../security/redact/redact.js"),
-    import("../../security/redact/redacting-stream.js"),
-  ]);
-  return { redact, stream: () => new RedactedPieces() };
 }

@@ -4,21 +4,22 @@
  * 1. The first line is the header; every other line is one event in its envelope, in order, its fields in the order below.
  * 2. What the header says is true of the session wherever it is. Pins, notices and expiry belong to the store it is in.
  */
+
 import type { Envelope } from "../../protocol/envelope.js";
+import { type Redactor, redactEvents } from "../redacted-events.js";
 import type { SessionRecord } from "../store.js";
-import { type Redact, redactEvents } from "./redact-events.js";
 
 export const FORMAT_VERSION = 1;
 
 export interface ExportOptions {
-  readonly redact: Redact;
+  readonly redactor: Redactor;
 }
 
 /** Lines without their line ends. */
 export async function* exportJsonl(
   record: SessionRecord,
   events: AsyncIterable<Envelope>,
-  { redact }: ExportOptions,
+  { redactor }: ExportOptions,
 ): AsyncGenerator<string> {
   const { id, log, cwd, provider, model, created_at, title, branch_of, parent, last_event } = record;
   yield JSON.stringify({
@@ -26,16 +27,16 @@ export async function* exportJsonl(
     version: FORMAT_VERSION,
     id,
     log,
-    cwd: redact(cwd),
+    cwd: redactor.redact(cwd),
     provider,
     model,
     created_at,
-    title: title === undefined ? undefined : redact(title),
+    title: title === undefined ? undefined : redactor.redact(title),
     branch_of,
     parent,
     last_event,
   });
-  for await (const event of redactEvents(events, redact)) yield envelopeLine(event);
+  for await (const event of redactEvents(events, redactor)) yield envelopeLine(event);
 }
 
 function envelopeLine({ id, kind, session, originator, ts, payload }: Envelope): string {

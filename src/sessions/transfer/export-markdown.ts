@@ -5,6 +5,7 @@
  *    any inside them, and what an answer leaves open is closed after it.
  * 2. One answer is held at a time.
  */
+
 import { capText } from "../../base/cap-text.js";
 import { formatStats, turnStats } from "../../base/turn-stats.js";
 import { AnswerEnds } from "../../protocol/answer-ends.js";
@@ -12,11 +13,11 @@ import type { InputContent } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import { closeOpenBlocks, fenced, quote } from "../markdown.js";
+import { type Redactor, redactEvents } from "../redacted-events.js";
 import type { SessionRecord } from "../store.js";
-import { type Redact, redactEvents } from "./redact-events.js";
 
 export interface MarkdownOptions {
-  readonly redact: Redact;
+  readonly redactor: Redactor;
   /** Characters of a result that are shown. */
   readonly resultLimit?: number;
 }
@@ -27,11 +28,11 @@ const RESULT_LIMIT = 4000;
 export async function* exportMarkdown(
   record: SessionRecord,
   events: AsyncIterable<Envelope>,
-  { redact, resultLimit = RESULT_LIMIT }: MarkdownOptions,
+  { redactor, resultLimit = RESULT_LIMIT }: MarkdownOptions,
 ): AsyncGenerator<string> {
   const transcript = new Transcript(resultLimit);
-  yield heading(record, redact);
-  for await (const event of redactEvents(events, redact)) {
+  yield heading(record, redactor);
+  for await (const event of redactEvents(events, redactor)) {
     for (const paragraph of transcript.take(event)) yield `${paragraph}\n\n`;
   }
   for (const paragraph of transcript.end()) yield `${paragraph}\n\n`;
@@ -39,7 +40,7 @@ export async function* exportMarkdown(
 
 function heading(
   { id, title, provider, model, cwd, created_at, branch_of, parent }: SessionRecord,
-  redact: Redact,
+  { redact }: Redactor,
 ): string {
   const facts = [
     `- Session: ${id}`,

@@ -3,14 +3,24 @@ import { verifies } from "../../../test/verifies.js";
 import { text } from "../../protocol/content.js";
 import type { EventBody } from "../../protocol/events.js";
 import { fenced } from "../markdown.js";
+import { redactEvents } from "../redacted-events.js";
 import { exportJsonl } from "./export-jsonl.js";
 import { exportMarkdown } from "./export-markdown.js";
-import { redactEvents } from "./redact-events.js";
-import { call, collect, envelopes, RECORD, sampleEvents, stream, turn, usage } from "./test-support/sample.js";
+import {
+  call,
+  collect,
+  envelopes,
+  RECORD,
+  redactorOf,
+  sampleEvents,
+  stream,
+  turn,
+  usage,
+} from "./test-support/sample.js";
 
-const plain = { redact: (words: string) => words };
+const plain = { redactor: redactorOf((words) => words) };
 const SECRET = ["hunter", "2hunter"].join("");
-const hiding = { redact: (words: string) => words.replaceAll(SECRET, "«redacted»") };
+const hiding = { redactor: redactorOf((words) => words.replaceAll(SECRET, "«redacted»")) };
 
 async function markdown(bodies: readonly EventBody[], options = plain): Promise<string> {
   return (await collect(exportMarkdown(RECORD, stream(envelopes(bodies)), options))).join("");
@@ -75,7 +85,7 @@ describe("export as JSON lines", () => {
       { kind: "TextDelta", payload: { text: "one " } },
       { kind: "TextDelta", payload: { text: "two" } },
     ]);
-    expect(await collect(redactEvents(stream(events), hiding.redact))).toEqual(events);
+    expect(await collect(redactEvents(stream(events), hiding.redactor))).toEqual(events);
   });
 });
 

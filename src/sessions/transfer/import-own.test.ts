@@ -20,6 +20,7 @@ import {
   OTHER_SESSION,
   orderProblems,
   RECORD,
+  redactorOf,
   SESSION,
   sampleEvents,
   stream,
@@ -130,8 +131,8 @@ describe("import of our own export", () => {
 
   it("hides secrets on the way in", async () => {
     const secret = ["three", "files"].join(" ");
-    const redact = (words: string) => words.replaceAll(secret, "«redacted»");
-    const { events } = await imported(await exported(sampleEvents()), { ...OPTIONS, redact });
+    const redactor = redactorOf((words) => words.replaceAll(secret, "«redacted»"));
+    const { events } = await imported(await exported(sampleEvents()), { ...OPTIONS, redactor });
     expect(JSON.stringify(events)).not.toContain(secret);
   });
 

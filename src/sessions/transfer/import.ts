@@ -6,10 +6,12 @@
  * 2. Nothing is dropped silently: `notes` lists it, and is complete when `events` has ended.
  * 3. The same lines with the same ids give the same events.
  */
+
 import type { Envelope } from "../../protocol/envelope.js";
 import type { ClientId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { SessionIds } from "../branch.js";
+import { type Redactor, redactEvents } from "../redacted-events.js";
 import { type NewSession, StoreError } from "../store.js";
 import { readClaudeCode } from "./claude-code.js";
 import { readCodex } from "./codex.js";
@@ -20,7 +22,6 @@ import type { ForeignSession } from "./foreign-session.js";
 import { parseLines, type SourceLine } from "./lines.js";
 import { ImportNotes } from "./notes.js";
 import { isHeader, looksLikeEnvelope, ownEvents, ownRecord } from "./own-export.js";
-import { type Redact, redactEvents } from "./redact-events.js";
 
 export type TranscriptKind = "oxbow" | "claude-code" | "codex";
 
@@ -30,7 +31,7 @@ export interface ImportOptions extends SessionIds {
   readonly cwd?: string;
   /** Who is said to have sent the inputs, where the transcript does not say. */
   readonly client: ClientId;
-  readonly redact: Redact;
+  readonly redactor: Redactor;
   /** The time for a transcript without times, such as that of its file. */
   readonly startedAt?: string;
 }
@@ -60,7 +61,7 @@ export async function importTranscript(lines: AsyncIterable<string>, options: Im
   const notes: string[] = [];
   if (kind === "oxbow") {
     const record = ownRecord(head, options);
-    const events = redactEvents(ownEvents(all, options, collected), options.redact);
+    const events = redactEvents(ownEvents(all, options, collected), options.redactor);
     return { kind, record, events: thenCollectNotes(events, collected, notes), notes };
   }
   const session = await (kind === "codex" ? readCodex(all, collected) : readClaudeCode(all, collected));
@@ -69,7 +70,7 @@ export async function importTranscript(lines: AsyncIterable<string>, options: Im
   }
   const record = foreignRecord(session, options);
   if (record.cwd === "") collected.add("The transcript does not name its folder.");
-  const events = redactEvents(foreignEvents(session, { ...options, startedAt: record.created_at }), options.redact);
+  const events = redactEvents(foreignEvents(session, { ...options, startedAt: record.created_at }), options.redactor);
   return { kind, record, events: thenCollectNotes(events, collected, notes), notes };
 }
 
@@ -107,7 +108,7 @@ function foreignRecord(session: ForeignSession, { session: id, log, ...options }
     provider,
     model,
     created_at: startedAt ?? options.startedAt ?? new Date(0).toISOString(),
-    ...(title !== undefined && { title: options.redact(title) }),
+    ...(title !== undefined && { title: options.redactor.redact(title) }),
   };
 }
 

@@ -34,7 +34,7 @@ export function ownRecord(head: readonly SourceLine[], options: ImportOptions): 
     provider: asString(header.provider) ?? asString(answered.provider) ?? "",
     model: asString(header.model) ?? asString(answered.model) ?? "",
     created_at: created ?? options.startedAt ?? new Date(0).toISOString(),
-    ...(title !== undefined && { title: options.redact(title) }),
+    ...(title !== undefined && { title: options.redactor.redact(title) }),
     ...(branch !== undefined && { branch_of: branch }),
   };
 }

@@ -5,7 +5,7 @@ import { safeText } from "../../../base/terminal-text.js";
 import { UsageError } from "../../../base/usage-error.js";
 import { exportJsonl } from "../../../sessions/transfer/export-jsonl.js";
 import { exportMarkdown } from "../../../sessions/transfer/export-markdown.js";
-import { loadRedact } from "./load-redact.js";
+import { loadRedactor } from "../../sessions/load-redactor.js";
 import { named, type SessionAction } from "./port.js";
 
 export const exportSession: SessionAction = async (args, port, { write, screen, surface }) => {
@@ -16,10 +16,12 @@ export const exportSession: SessionAction = async (args, port, { write, screen, 
   const format = wanted ?? (/\.(md|markdown)$/.test(output ?? "") ? "markdown" : "jsonl");
   if (!["jsonl", "markdown", "md"].includes(format))
     throw new UsageError(`--format: expected jsonl or markdown, got "${format}".`);
-  const redact = await loadRedact();
+  const redactor = await loadRedactor();
   const events = port.store.events(record.id);
   const pieces =
-    format === "jsonl" ? lines(exportJsonl(record, events, { redact })) : exportMarkdown(record, events, { redact });
+    format === "jsonl"
+      ? lines(exportJsonl(record, events, { redactor }))
+      : exportMarkdown(record, events, { redactor });
   if (output === undefined) {
     // A file or another program gets every character; a terminal must not obey them.
     for await (const piece of pieces) await write(screen === undefined ? piece : safeText(piece));

@@ -9,8 +9,8 @@ import { type ForeignSessionFile, findForeignSessions } from "../../../sessions/
 import { importTranscript } from "../../../sessions/transfer/import.js";
 import { linesOf } from "../../../sessions/transfer/lines.js";
 import { unpackedFile } from "../../../sessions/transfer/unpack.js";
+import { loadRedactor } from "../../sessions/load-redactor.js";
 import { copySession } from "./copy-session.js";
-import { loadRedact } from "./load-redact.js";
 import type { OpenPort, SessionAction } from "./port.js";
 
 export const importFiles: SessionAction = async (args, port, context) => {
@@ -54,7 +54,7 @@ async function importFile(
     session: ids.next("sess"),
     log: ids.next("log"),
     client: ids.next("cli"),
-    redact: await loadRedact(),
+    redactor: await loadRedactor(),
     startedAt: found.mtime.toISOString(),
     ...(wanted === "here" && { cwd: folder }),
   });

@@ -1,4 +1,5 @@
 /** Sessions and transcripts made up for the tests. */
+
 import { withOldShape } from "../../../protocol/answer-ends.js";
 import { text } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
@@ -6,6 +7,7 @@ import type { EventBody } from "../../../protocol/events.js";
 import type { CallId, ClientId, LogId, SessionId, TurnId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import type { Usage } from "../../../protocol/usage.js";
+import type { Redactor } from "../../redacted-events.js";
 import type { SessionRecord } from "../../store.js";
 
 const ulid = (letter: string) => `01${letter.repeat(24)}`;
@@ -25,7 +27,27 @@ export const usage = (input: number, output: number): Usage => ({
   reasoning: 0,
 });
 
-export const OPTIONS = { session: OTHER_SESSION, log: OTHER_LOG, client: CLIENT, redact: (words: string) => words };
+/** Looks at a whole text at once. */
+export function redactorOf(redact: (words: string) => string): Redactor {
+  const stream = () => {
+    let held = "";
+    return {
+      push: (words: string) => {
+        held += words;
+        return [];
+      },
+      end: () => [{ text: redact(held), length: held.length, isMarker: redact(held) !== held }],
+    };
+  };
+  return { redact, stream };
+}
+
+export const OPTIONS = {
+  session: OTHER_SESSION,
+  log: OTHER_LOG,
+  client: CLIENT,
+  redactor: redactorOf((words) => words),
+};
 
 export const RECORD: SessionRecord = {
   id: SESSION,
