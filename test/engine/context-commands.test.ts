@@ -227,6 +227,14 @@ describe("what commands may not do", () => {
   });
 });
 
+describe("/init", () => {
+  verifies(["X8"], "asks the model for an AGENTS.md, with the wishes of the person", async () => {
+    await project.open([done]);
+    const { lastRequest } = await project.slashTurn("/init Mention the docs folder.");
+    expect(lastRequest).toMatch(/Write AGENTS\.md in the root of this repository.*The user adds: Mention the docs/);
+  });
+});
+
 describe("pinned context", () => {
   verifies(["X8"], "survives /clear, compaction and a resume", async () => {
     await project.open([reply().text("Long. ".repeat(800)), reply().text("A SUMMARY"), done, done, done]);

@@ -116,6 +116,15 @@ export const CONTEXT_LOAD_DIR: CommandSpec = {
   places: BETWEEN_TURNS,
 };
 
+export const INIT: CommandSpec = {
+  name: "init",
+  summary: "let the model write an AGENTS.md from what the repository shows, for your review",
+  arguments: [{ name: "WISHES", kind: "line", optional: true, rest: "text" }],
+  reaches: "session",
+  users: PEOPLE,
+  places: BETWEEN_TURNS,
+};
+
 export const TEMPLATE_NAMESPACE = { template: "prompts that you use again and again" };
 
 export const TEMPLATE_USE: CommandSpec = {
