@@ -7,3 +7,15 @@ export function shellWord(text: string): string {
 export function readableShellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : shellWord(text);
 }
+
+/** Splits words like a shell, without other special characters. */
+export function wordsIn(line: string): readonly string[] {
+  const words: string[] = [];
+  for (const match of line.matchAll(/((?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*'|["'])+)/g)) {
+    const word = (match[1] ?? "").replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
+      double === undefined ? (single ?? "") : double.replace(/\\(["\\])/g, "$1"),
+    );
+    words.push(word);
+  }
+  return words;
+}

@@ -9,6 +9,8 @@
  * 4. The text of an argument, a file or a command is never expanded itself.
  * 5. Arguments that no placeholder uses are appended.
  */
+import { wordsIn } from "../../base/shell-word.js";
+
 export interface PromptArguments {
   /** As it was typed. */
   readonly line: string;
@@ -59,18 +61,6 @@ function asWritten(piece: Piece): string {
 
 function fileText(path: string, text: string | undefined): string {
   return text === undefined ? `@${path}` : `@${path}\n<file path="${path}">\n${text.trimEnd()}\n</file>\n`;
-}
-
-/** Splits words like a shell, without other special characters. */
-export function wordsIn(line: string): readonly string[] {
-  const words: string[] = [];
-  for (const match of line.matchAll(/((?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*'|["'])+)/g)) {
-    const word = (match[1] ?? "").replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
-      double === undefined ? (single ?? "") : double.replace(/\\(["\\])/g, "$1"),
-    );
-    words.push(word);
-  }
-  return words;
 }
 
 const PLACEHOLDER =

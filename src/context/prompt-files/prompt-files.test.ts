@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { wordsIn } from "../../base/shell-word.js";
 import { memoryFile } from "../skills/test-support/memory-files.js";
-import { expandPrompt, type PromptArguments, wordsIn } from "./expand-prompt.js";
+import { expandPrompt, type PromptArguments } from "./expand-prompt.js";
 import { readPromptFile } from "./read-prompt-file.js";
 
 const ran: string[] = [];

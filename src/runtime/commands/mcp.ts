@@ -1,9 +1,10 @@
 /** `/mcp`, `/mcp:SERVER status|restart|approve|logs`, and `/mcp:SERVER:PROMPT` for each prompt of a server. */
+
+import { wordsIn } from "../../base/shell-word.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import { renderTable } from "../../base/text-table.js";
 import { MCP_APPROVE, MCP_LIST, MCP_RESTART } from "../../commands/catalogue/mcp.js";
 import { asValue, type Command, type CommandContext, type CommandResult, refuse } from "../../commands/command.js";
-import { wordsIn } from "../../context/prompt-files/expand-prompt.js";
 import type { ServerPrompt } from "../../extensions/mcp/connection.js";
 import type { McpServer } from "../../extensions/mcp/server.js";
 import { shortName, toolName } from "../../extensions/mcp/tool-names.js";

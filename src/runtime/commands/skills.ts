@@ -1,8 +1,9 @@
 /** `/skills`, `/skills:reload` and a command for each skill. */
+
+import { wordsIn } from "../../base/shell-word.js";
 import { renderTable } from "../../base/text-table.js";
 import { SKILLS_LIST, SKILLS_RELOAD } from "../../commands/catalogue/skills.js";
 import { asValue, type Command, type CommandAnswer, type CommandContext } from "../../commands/command.js";
-import { wordsIn } from "../../context/prompt-files/expand-prompt.js";
 import type { Skill, SkillRegistry } from "../../context/skills/registry.js";
 import { text } from "../../protocol/content.js";
 import type { SessionEvents } from "../parts/event-hooks.js";

@@ -1,6 +1,6 @@
 /** Short names for slash commands and prompts (`aliases.toml`). A session without such files loads nothing. */
+import { extensionStamp } from "../../base/extension-files.js";
 import type { CreateBuiltIn } from "./built-in.js";
-import { extensionStamp } from "./skills.js";
 
 export const aliases: CreateBuiltIn = ({ extensions, engine, built }) => {
   const reported = new Set<string>();

@@ -1,5 +1,7 @@
 /** Skills in use: loads, starts and searches for them again. */
+
 import { isAbsolute, join, relative } from "node:path";
+import { extensionStamp } from "../../base/extension-files.js";
 import type { PinnedPlace } from "../../context/compaction/compact.js";
 import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
 import { skillCatalogue, skillList } from "../../context/skills/catalogue.js";
@@ -18,7 +20,6 @@ import type { Opening } from "../opening.js";
 import { hasBuiltInSkills } from "../settings/skill-packs.js";
 import { copier, removeCopies } from "./skill-copies.js";
 import { skillFolder } from "./skill-folder.js";
-import { extensionStamp } from "./skills.js";
 
 /** More at once would make the prompt too long; the model gets only the names of the others. */
 const MOST_TRIGGERED = 3;

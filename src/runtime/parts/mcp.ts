@@ -2,8 +2,10 @@
  * MCP servers. A session without any loads none of their code. With some, the first request waits for no server: it lists a tool that
  * is made of their names, and the tools that they offered last. They connect while the model answers.
  */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { extensionStamp } from "../../base/extension-files.js";
 import type { Tool } from "../../engine/ports.js";
 import { isNamed, KNOWN_TOOLS_FILE, searchDefinition, serverNameOf } from "../../extensions/mcp/search-definition.js";
 import { ownText, plainText } from "../../protocol/content.js";
@@ -12,7 +14,6 @@ import type { SessionServers } from "../mcp/session-servers.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import type { CreateBuiltIn } from "./built-in.js";
-import { extensionStamp } from "./skills.js";
 
 /** After the request of a turn begins to be sent: neither the code of the servers nor their processes delay it. */
 const CONNECT_AFTER_MS = 150;

@@ -1,6 +1,6 @@
 /** Slash commands that people write as Markdown files. A session without such files loads nothing. */
+import { extensionStamp } from "../../base/extension-files.js";
 import type { CreateBuiltIn } from "./built-in.js";
-import { extensionStamp } from "./skills.js";
 
 export const promptFiles: CreateBuiltIn = (opening) => {
   const { extensions, bus } = opening;

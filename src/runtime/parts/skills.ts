@@ -2,7 +2,7 @@
  * The skills of a session. This module has what every session needs: the list of the built-in skills and the description of the tool.
  * The rest loads if there are other skills, or with the first use.
  */
-import type { ExtensionFiles, ExtensionKind } from "../../base/extension-files.js";
+import { type ExtensionFiles, extensionStamp } from "../../base/extension-files.js";
 import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
 import { skillCatalogue } from "../../context/skills/catalogue.js";
 import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
@@ -67,12 +67,6 @@ export const skills: CreateBuiltIn = async (opening) => {
 function joined(...texts: readonly (string | undefined)[]): string | undefined {
   const given = texts.filter((text) => text !== undefined);
   return given.length === 0 ? undefined : given.join("\n\n");
-}
-
-/** Changes with the files of these kinds. */
-export function extensionStamp(extensions: ExtensionFiles, kinds: readonly ExtensionKind[]): string {
-  const files = kinds.flatMap((kind) => extensions.of(kind));
-  return files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
 }
 
 function hasSkills(extensions: ExtensionFiles): boolean {

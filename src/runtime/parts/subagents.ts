@@ -2,7 +2,9 @@
  * The part with the tools `agent` and `delegate`. Until the first call there are only their descriptions; the types of files are read
  * before the first request, because the description lists them.
  */
+
 import { existsSync, readdirSync } from "node:fs";
+import { extensionStamp } from "../../base/extension-files.js";
 import type { Tool, ToolLink, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import type { AgentType } from "../../extensions/subagents/agent-type.js";
@@ -16,7 +18,6 @@ import type { SessionPart } from "../part.js";
 import { worktreeRecords } from "../subagents/running-subagents.js";
 import type { SubagentCalls } from "../subagents/subagent-calls.js";
 import { SUBAGENT_TOOLS } from "./own-tools.js";
-import { extensionStamp } from "./skills.js";
 
 export interface SessionAgents {
   readonly types: AgentTypes;
