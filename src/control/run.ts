@@ -291,11 +291,11 @@ export class Run {
   }
 
   /** Work beside the conversation (a command that the user typed), which cancel also stops. */
-  async aside<T>(action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async aside<T>(action: (signal: AbortSignal, ports: EnginePorts) => Promise<T>): Promise<T> {
     const node = new AbortNode();
     this.#asides.add(node);
     try {
-      return await action(node.signal);
+      return await action(node.signal, this.#options.ports);
     } finally {
       this.#asides.delete(node);
     }

@@ -186,7 +186,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     cost,
     route: optional(name),
     abandoned: yes,
-    purpose: optional(oneOf("summary", "sampling", "hook", "search")),
+    purpose: optional(oneOf("summary", "sampling", "hook", "search", "aside")),
     answer: passing("shape", object({}, { calls: COUNT, blocks: BLOCKS, interrupted: { const: true } })),
   },
   RateLimited: nextAttempt,

@@ -170,7 +170,7 @@ export interface EventPayloads {
     /** The attempt failed; another attempt continues the answer and reports its own cost. */
     readonly abandoned?: true;
     /** The purpose of a call that is not part of the conversation. */
-    readonly purpose?: "summary" | "sampling" | "hook" | "search";
+    readonly purpose?: "summary" | "sampling" | "hook" | "search" | "aside";
   };
   /** The provider limits the rate or is overloaded. */
   RateLimited: NextAttempt;

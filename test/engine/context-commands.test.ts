@@ -1,7 +1,7 @@
 /** Gathering context by hand: a whole way of working with a model that has no tools. */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { reply } from "../../src/testkit/index.js";
 import { HookProject } from "../support/hook-project.js";
@@ -232,6 +232,34 @@ describe("/init", () => {
     await project.open([done]);
     const { lastRequest } = await project.slashTurn("/init Mention the docs folder.");
     expect(lastRequest).toMatch(/Write AGENTS\.md in the root of this repository.*The user adds: Mention the docs/);
+  });
+});
+
+describe("/btw", () => {
+  verifies(["U2"], "asks beside the conversation, with what it holds, and leaves nothing in it", async () => {
+    await project.open([reply().text("The answer is blue."), reply().text("Because of the sky."), done]);
+    await project.session();
+    await project.turn("Which colour?");
+    expect(await project.slash("/btw why is it blue")).toBe("Because of the sky.");
+    expect(project.requests().at(-1)).toMatch(
+      /Which colour\?.*The answer is blue\..*beside the conversation.*why is it blue/,
+    );
+    const { lastRequest } = await project.turn("Go on.");
+    expect(lastRequest).toMatch(/The answer is blue\..*Go on\./);
+    expect(lastRequest).not.toMatch(/why is it blue|Because of the sky/);
+  });
+
+  verifies(["U2"], "answers while a call of the turn still runs", async () => {
+    project.put("gate", "");
+    const wait = "while [ -e gate ]; do sleep 0.05; done";
+    await project.open([reply().tool("bash", { command: wait }), reply().text("It waits for the gate."), done]);
+    await project.session();
+    const turn = project.turn("Wait for it.");
+    await expect.poll(() => project.requests().length, { timeout: 10_000 }).toBe(1);
+    expect(await project.slash("/btw what does it do now")).toBe("It waits for the gate.");
+    expect(project.requests().at(-1)).not.toContain("tool_use");
+    rmSync(project.path("gate"));
+    expect((await turn).lastRequest).not.toContain("what does it do now");
   });
 });
 

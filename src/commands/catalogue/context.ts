@@ -121,6 +121,7 @@ export const INIT: CommandSpec = {
   summary: "let the model write an AGENTS.md from what the repository shows, for your review",
   arguments: [{ name: "WISHES", kind: "line", optional: true, rest: "text" }],
   reaches: "session",
+  sends: "SendInput",
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };

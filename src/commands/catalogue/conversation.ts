@@ -34,6 +34,16 @@ export const MODEL: CommandSpec = {
   places: ANY_TIME,
 };
 
+export const BTW: CommandSpec = {
+  name: "btw",
+  summary: "ask the model beside the conversation, also while it works; question and answer do not enter it",
+  arguments: [{ name: "QUESTION", kind: "line", rest: "text" }],
+  reaches: "session",
+  sends: "SendInput",
+  users: PEOPLE,
+  places: ANY_TIME,
+};
+
 export const EFFORT: CommandSpec = {
   name: "effort",
   summary: "show or set how much the model thinks; auto: the model decides",

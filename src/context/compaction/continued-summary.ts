@@ -4,7 +4,7 @@
  */
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import type { ModelRequest } from "../../engine/ports.js";
-import { type Message, plainText } from "../../protocol/content.js";
+import { type Message, plainText, text } from "../../protocol/content.js";
 import { type Cut, hasResults } from "./cut.js";
 import type { ModelLimits } from "./limits.js";
 import form from "./summary-form.md";
@@ -47,6 +47,25 @@ export function continuedRequest(
   const { maxOutputTokens: most } = frame;
   return { ...frame, model, messages, ...(most !== undefined && { maxOutputTokens: Math.min(most, room ?? most) }) };
 }
+
+/** A question behind the conversation, which does not enter it. A call that runs now has no result yet, so it is left out. */
+export function asideRequest(
+  conversation: readonly Message[],
+  asked: string,
+  { frame, model, asSent }: Pick<Continuation, "model" | "asSent"> & { readonly frame: ConversationFrame | undefined },
+): ModelRequest {
+  const answered = withoutUnanswered(conversation);
+  const open = answered.at(-1)?.content.some(({ type }) => type === "tool_use") === true;
+  const words = `${ASIDE}\n\n${asked}`;
+  const messages = [
+    ...asSent(open ? answered.slice(0, -1) : answered),
+    { role: "user" as const, content: [text(words)] },
+  ];
+  return { system: "", tools: [], ...frame, model, messages };
+}
+
+const ASIDE =
+  "The user asks this beside the conversation. Answer it in text, from what you know already; call no tool, and do not continue the work.";
 
 /** The newest input was not sent yet, and the model must not answer it now. */
 function withoutUnanswered(kept: readonly Message[]): readonly Message[] {

@@ -1,6 +1,6 @@
 /** `/compact` and `/summarize`. */
 import { roundTokens } from "../../base/budget-text.js";
-import { COMPACT, SUMMARIZE } from "../../commands/catalogue/conversation.js";
+import { BTW, COMPACT, SUMMARIZE } from "../../commands/catalogue/conversation.js";
 import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
 import { OFFLINE } from "../../providers/selection/model-parts.js";
@@ -15,6 +15,7 @@ const NOTHING_YET = "There is nothing to summarise yet.";
 
 export function compactionCommands(port: CompactionPort): readonly Command[] {
   return [
+    { ...BTW, run: (args, { signal }) => beside(args.text("QUESTION") ?? "", signal, port) },
     { ...COMPACT, run: (args) => noSummary(port.run) ?? compact(args.text("WHAT TO KEEP"), port) },
     {
       ...SUMMARIZE,
@@ -26,6 +27,15 @@ export function compactionCommands(port: CompactionPort): readonly Command[] {
       },
     },
   ];
+}
+
+async function beside(asked: string, signal: AbortSignal, { run, compaction }: CompactionPort): Promise<CommandResult> {
+  const answer = await compaction.askBeside(run, asked, signal);
+  if ("failure" in answer) return answer;
+  if ("cancelled" in answer) return cancelled();
+  const text = answer.text.trim();
+  if (text === "") return refuse("The model wanted to call a tool instead of answering. Ask it in the conversation.");
+  return { text, value: { answer: text } };
 }
 
 /** The offline model follows rules: its answer is no summary, and would replace the conversation. */

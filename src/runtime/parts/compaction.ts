@@ -9,13 +9,14 @@ import type { Compacted, CompactionServices, Summarized } from "../../chain/comp
 import type { OutsideResults } from "../../chain/outside-results.js";
 import type { Compaction, CompactionWatcher, RunJournal, StartedCompaction } from "../../chain/services.js";
 import type { CompactionOptions, CompactionReason } from "../../context/compaction/compact.js";
-import type { ConversationFrame } from "../../context/compaction/continued-summary.js";
+import { asideRequest, type ConversationFrame } from "../../context/compaction/continued-summary.js";
 import { fullAt, type ModelLimits } from "../../context/compaction/limits.js";
 import { WindowMeter } from "../../context/compaction/window-meter.js";
 import type { WindowFacts } from "../../context/compaction/window-parts.js";
 import type { Run } from "../../control/run.js";
 import { TurnFailure } from "../../engine/cancel.js";
 import type { CallFacts, Model, ModelRequest } from "../../engine/ports.js";
+import { callBeside, type SideAnswer } from "../../engine/side-call.js";
 import type { Turn } from "../../engine/turn.js";
 import { isCostOfAnswer } from "../../protocol/answer-ends.js";
 import { type Message, plainText } from "../../protocol/content.js";
@@ -139,6 +140,20 @@ export class RunCompaction implements Compaction {
     });
     if ("tokens" in result) this.#shortened(result.tokens.after, conversation);
     return result;
+  }
+
+  /** A question that does not enter the conversation, also during a turn. */
+  async askBeside(run: Run, asked: string, stop: AbortSignal): Promise<SideAnswer> {
+    const { bus, model, conversation } = run;
+    const asSent = await this.#options.outside.sender();
+    const { frame, facts } = this.#last?.model === model ? this.#last : { frame: undefined, facts: undefined };
+    const request = asideRequest(conversation, asked, { frame, model: model.model, asSent });
+    return run.aside((aside, ports) =>
+      callBeside(
+        { model, request, purpose: "aside", ...(facts && { facts }) },
+        { bus, ports, signal: AbortSignal.any([aside, stop]) },
+      ),
+    );
   }
 
   /** What the window of the model holds now. */
