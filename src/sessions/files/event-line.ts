@@ -3,9 +3,11 @@
  * rest of the line. People may edit the folder, so lines have no hash chain; those of earlier versions have one, which is ignored.
  */
 import type { Envelope } from "../../protocol/envelope.js";
+import type { EventKind } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
-import { isJsonObject } from "../../protocol/json.js";
+import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { ChainBreak } from "../chain-break.js";
+import { payloadProblem } from "../event-shapes.js";
 import { withoutContent } from "../expired.js";
 import type { PreparedEvent } from "../log-rules.js";
 
@@ -32,6 +34,35 @@ export function readEvent(line: string, expected: { readonly id: number; readonl
     throw new ChainBreak("changed", expected.id, `Event ${expected.id} was changed or moved.`);
   }
   return event;
+}
+
+/** The kinds that make a conversation: readers rely on their fields. */
+const CHECKED: ReadonlySet<EventKind> = new Set([
+  "TurnStarted",
+  "TextDelta",
+  "ThinkingDelta",
+  "ToolCallStarted",
+  "ToolResult",
+  "ToolResultChanged",
+  "AnswerEnded",
+  "CostIncremented",
+  "TurnEnded",
+  "InputQueued",
+  "InputSteered",
+  "InputDropped",
+  "ContextAdded",
+  "CompactionTriggered",
+]);
+
+/** Every marker of what was hidden, not recorded or expired begins with it: Oxbow itself changed such an event. */
+const MARKER = "«";
+
+/** Refuses an event that an edit has left without what its readers need. */
+export function checkShape({ id, kind, payload }: Envelope, line: string): void {
+  if (!CHECKED.has(kind) || line.includes(MARKER)) return;
+  const problem = payloadProblem(kind, payload as unknown as JsonObject);
+  if (problem === undefined) return;
+  throw new ChainBreak("changed", id, `Event ${id} was edited and is no ${kind} any more: ${problem}.`);
 }
 
 /** Undefined when it is not an event. */

@@ -9,7 +9,7 @@ import type { Ancestors } from "../ancestors.js";
 import { asStoreError, asVerification, ChainBreak } from "../chain-break.js";
 import type { PreparedEvent } from "../log-rules.js";
 import { type EventRange, StoreError, type Verification } from "../store.js";
-import { labelOf, lineOf, parsed, readEvent, renderExpired } from "./event-line.js";
+import { checkShape, labelOf, lineOf, parsed, readEvent, renderExpired } from "./event-line.js";
 import { guarded } from "./file-errors.js";
 import { LineFile } from "./line-file.js";
 
@@ -97,10 +97,13 @@ export function linesAfter(
 export class EventReader {
   readonly #path: string;
   readonly #ancestors: Ancestors<undefined>;
+  /** Events up to this one have no content that could be checked. */
+  readonly #expiredTo: number;
 
-  constructor(path: string, ancestors: Ancestors<undefined>) {
+  constructor(path: string, { ancestors, expiredTo }: { ancestors: Ancestors<undefined>; expiredTo: number }) {
     this.#path = path;
     this.#ancestors = ancestors;
+    this.#expiredTo = expiredTo;
   }
 
   async *read({ after = 0, limit = Number.POSITIVE_INFINITY }: EventRange = {}): AsyncGenerator<Envelope> {
@@ -206,7 +209,9 @@ export class EventReader {
     let id = after + 1;
     for await (const lines of file.lines(start.from)) {
       for (const { text } of lines) {
-        yield { stored: readEvent(text, { id, session: this.#ancestors.at(id).session }), line: text };
+        const stored = readEvent(text, { id, session: this.#ancestors.at(id).session });
+        if (id > this.#expiredTo) checkShape(stored, text);
+        yield { stored, line: text };
         id++;
       }
     }

@@ -199,7 +199,7 @@ export async function openReader({ paths, session, key }: SessionFiles): Promise
   checkKey(conf, key, paths.folder);
   const { log, expired_to } = conf;
   const ancestors = new Ancestors({ session, log, chain: undefined }, conf.ancestors, () => undefined);
-  return { reader: new EventReader(paths.events, ancestors), ancestors, log, expired_to };
+  return { reader: new EventReader(paths.events, { ancestors, expiredTo: expired_to }), ancestors, log, expired_to };
 }
 
 /** A session that another person made, in a repository for example, is not continued as one's own. */

@@ -4,8 +4,8 @@ import { times } from "../../../test/support/thorough.js";
 import { verifies } from "../../../test/verifies.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { rebuildConversation } from "../conversation.js";
+import { payloadProblem } from "../event-shapes.js";
 import { StoreError } from "../store.js";
-import { payloadProblem } from "./event-shapes.js";
 import { importTranscript } from "./import.js";
 import {
   ClaudeLines,

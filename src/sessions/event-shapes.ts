@@ -1,9 +1,9 @@
 /** Checks the payload of an event that comes from a file. A field that has no row may hold anything. */
-import { schemaProblems } from "../../base/json-schema.js";
-import { EVENT_FIELDS, EVENT_KINDS, type EventField } from "../../protocol/event-fields.js";
-import type { EventKind } from "../../protocol/events.js";
-import { isId } from "../../protocol/ids.js";
-import type { JsonObject } from "../../protocol/json.js";
+import { schemaProblems } from "../base/json-schema.js";
+import { EVENT_FIELDS, EVENT_KINDS, type EventField } from "../protocol/event-fields.js";
+import type { EventKind } from "../protocol/events.js";
+import { isId } from "../protocol/ids.js";
+import type { JsonObject } from "../protocol/json.js";
 
 export function isEventKind(kind: unknown): kind is EventKind {
   return EVENT_KINDS.some((known) => known === kind);
