@@ -40,6 +40,8 @@ export interface EventField {
   readonly holds: Holds;
   readonly schema: JsonObject;
   readonly optional: boolean;
+  /** The id that it holds: a copy of the session gets another one. */
+  readonly id?: "turn" | "call";
 }
 
 interface Required extends EventField {
@@ -54,8 +56,8 @@ function field(holds: Exclude<Holds, "extra" | "shape" | "opaque">, schema: Json
   return { holds, schema, optional: false };
 }
 
-function optional({ holds, schema }: Required): Optional {
-  return { holds, schema, optional: true };
+function optional(required: Required): Optional {
+  return { ...required, optional: true };
 }
 
 /** A field that is absent after its content has expired. */
@@ -100,6 +102,8 @@ const BLOCKS: JsonObject = {
 };
 
 const name = field("name", STRING);
+const turn: Required = { ...name, id: "turn" };
+const call: Required = { ...name, id: "call" };
 const number = field("name", NUMBER);
 const count = field("name", COUNT);
 const yes = optional(field("name", { const: true }));
@@ -112,8 +116,8 @@ const cost = optional(field("name", COST));
 const model = field("name", MODEL);
 
 const modelName = { provider: name, model: name };
-const subagent = { call: name, session: name, type: name };
-const nextAttempt = { turn: name, ...modelName, reason: label, message: words, wait_ms: number, attempt: number };
+const subagent = { call, session: name, type: name };
+const nextAttempt = { turn, ...modelName, reason: label, message: words, wait_ms: number, attempt: number };
 const status = oneOf("ok", "error", "denied", "cancelled", "timeout", "skipped");
 const outcome = oneOf("answered", "limit", "denied", "stopped", "cancelled", "failed");
 const chosenMode = optional(oneOf("ask", "auto", "review", "allow", "deny"));
@@ -137,7 +141,7 @@ export const FAILURE_FIELDS: FieldsOf<NonNullable<EventPayloads["TurnEnded"]["fa
 
 export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = {
   TurnStarted: {
-    turn: name,
+    turn,
     input: blocks,
     notice: optional(words),
     route: optional(name),
@@ -152,25 +156,25 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     from: name,
     identity: optional(oneOf("human", "agent")),
   },
-  InputSteered: { turn: name, input: blocks, from: name },
+  InputSteered: { turn, input: blocks, from: name },
   InputDropped: { inputs: field("inputs", { type: "array", items: CONTENT }), by: label },
-  ContextAdded: { turn: name, source: label, text: words },
+  ContextAdded: { turn, source: label, text: words },
   TextDelta: { text: words },
   ThinkingDelta: { text: words, provider: optional(name), opaque: passing("opaque") },
-  ToolCallStarted: { call: name, tool: name, args: anyObject },
-  ToolCallProgress: { call: name, text: words },
+  ToolCallStarted: { call, tool: name, args: anyObject },
+  ToolCallProgress: { call, text: words },
   ToolResult: {
-    call: name,
+    call,
     tool: name,
     status,
     content: blocks,
     details: passing("extra", { type: "object" }),
     decided_by: optional(label),
   },
-  ToolResultChanged: { turn: name, call: name, tool: name, status, content: blocks, by: label },
-  TurnTiming: { turn: name, parts: field("name", { type: "object", additionalProperties: NUMBER }) },
+  ToolResultChanged: { turn, call, tool: name, status, content: blocks, by: label },
+  TurnTiming: { turn, parts: field("name", { type: "object", additionalProperties: NUMBER }) },
   AnswerEnded: {
-    turn: name,
+    turn,
     ...modelName,
     route: optional(name),
     stop: optional(oneOf("end", "tool_calls", "length", "refusal", "pause")),
@@ -179,7 +183,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     interrupted: passing("extra", { const: true }),
   },
   CostIncremented: {
-    turn: optional(name),
+    turn: optional(turn),
     ...modelName,
     usage,
     elapsed_ms: number,
@@ -191,13 +195,13 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
   },
   RateLimited: nextAttempt,
   Retrying: nextAttempt,
-  AnswerRetracted: { turn: name, reason: label },
-  FailedOver: { turn: name, route: name, from: model, to: model, reason: label, message: words },
-  ModelRouted: { turn: name, ...modelName, route: name, rule: label },
-  Error: { ...failure, turn: optional(name) },
-  Cancelled: { turn: name, by: label },
+  AnswerRetracted: { turn, reason: label },
+  FailedOver: { turn, route: name, from: model, to: model, reason: label, message: words },
+  ModelRouted: { turn, ...modelName, route: name, rule: label },
+  Error: { ...failure, turn: optional(turn) },
+  Cancelled: { turn, by: label },
   TurnEnded: {
-    turn: name,
+    turn,
     outcome,
     text: words,
     iterations: number,
@@ -215,7 +219,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     failure: optional(field("failure", object({ reason: STRING, message: STRING }))),
   },
   PermissionRequested: {
-    call: name,
+    call,
     tool: name,
     args: anyObject,
     summary: words,
@@ -230,7 +234,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     subagent: optional(field("name", object({ call: STRING, session: STRING, type: STRING }))),
   },
   PermissionResolved: {
-    call: name,
+    call,
     tool: name,
     decision: oneOf("allow_once", "allow_pattern", "allow_tool", "deny"),
     decided_by: label,
@@ -238,21 +242,21 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     args: optional(anyObject),
   },
   CompactionTriggered: {
-    turn: optional(name),
+    turn: optional(turn),
     reason: label,
     summary: optional(words),
     kept_from: optional(count),
     tokens: optional(field("name", object({ before: NUMBER, after: NUMBER }))),
   },
   Notice: {
-    turn: optional(name),
+    turn: optional(turn),
     level: oneOf("progress", "warning"),
     message: words,
     offer: yes,
     token: passing("extra", { type: "object" }),
     expiring: passing("extra", { type: "array", items: { type: "object" } }),
   },
-  ContextNearlyFull: { turn: name, model: name, used: number, window: number },
+  ContextNearlyFull: { turn, model: name, used: number, window: number },
   SubagentStarted: { ...subagent, ...modelName, description: words },
   SubagentProgress: { ...subagent, text: words, elapsed_ms: number, tokens: number },
   SubagentEnded: { ...subagent, outcome, elapsed_ms: number, usage, cost },

@@ -12,8 +12,9 @@ import { createHash } from "node:crypto";
 import { AnswerEnds, oldShape, withOldShape } from "../protocol/answer-ends.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
+import { eventField } from "../protocol/event-fields.js";
 import type { AnswerShape, TurnOutcome } from "../protocol/events.js";
-import type { CallId, Id, IdPrefix, LogId, SessionId, TurnId } from "../protocol/ids.js";
+import type { Id, IdPrefix, LogId, SessionId, TurnId } from "../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
 import { StoreError } from "./store.js";
 
@@ -42,83 +43,46 @@ export function withNewIds(event: Envelope, { session, log }: SessionIds): Envel
   return { ...event, session, payload: payloadWithNewIds(event, log) } as Envelope;
 }
 
-/** Every kind is listed, so that a new one cannot be forgotten here. */
+/** Each field that holds the id of a turn or a call gets the new one. */
 function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
-  const turnOf = ({ turn }: { readonly turn: TurnId }) => ({ turn: derivedId("turn", turn, log) });
-  const callOf = ({ call }: { readonly call: CallId }) => ({ call: derivedId("call", call, log) });
-  switch (event.kind) {
+  const newId = (kind: "turn" | "call", old: string) => derivedId(kind, old, log);
+  const fields = Object.entries(event.payload).map(([name, value]) => {
+    const id = eventField(event.kind, name)?.id;
+    return [name, id === undefined || typeof value !== "string" ? value : newId(id, value)];
+  });
+  const payload = Object.fromEntries(fields) as Envelope["payload"];
+  const changed = { ...event, payload } as Envelope;
+  switch (changed.kind) {
     // A copy does not take over the permissions: an imported file can say anything.
     case "TurnStarted":
     case "TurnEnded": {
-      const { mode: _, ...payload } = event.payload;
-      return { ...payload, ...turnOf(event.payload) } as Envelope["payload"];
-    }
-    case "InputSteered":
-    case "ContextAdded":
-    case "RateLimited":
-    case "Retrying":
-    case "AnswerRetracted":
-    case "FailedOver":
-    case "ModelRouted":
-    case "TurnTiming":
-    case "Cancelled":
-    case "ContextNearlyFull":
-      return { ...event.payload, ...turnOf(event.payload) };
-    case "CompactionTriggered":
-    case "Notice":
-    case "Error": {
-      const { turn } = event.payload;
-      return turn === undefined ? event.payload : { ...event.payload, ...turnOf({ turn }) };
-    }
-    case "ToolResultChanged":
-      return { ...event.payload, ...turnOf(event.payload), ...callOf(event.payload) };
-    case "AnswerEnded":
-      return { ...shapeWithNewIds(event.payload, callOf), ...turnOf(event.payload) };
-    case "CostIncremented": {
-      const { turn } = event.payload;
-      const shape = oldShape(event.payload);
-      const cost = { ...event.payload, ...(turn !== undefined && turnOf({ turn })) };
-      return shape === undefined ? cost : withOldShape(cost, shapeWithNewIds(shape, callOf));
-    }
-    case "ToolCallStarted":
-    case "ToolCallProgress":
-    case "ToolResult":
-    case "PermissionResolved":
-    case "SubagentStarted":
-    case "SubagentProgress":
-    case "SubagentEnded":
-      return { ...event.payload, ...callOf(event.payload) };
-    case "PermissionRequested": {
-      const { subagent } = event.payload;
-      const asks = subagent === undefined ? {} : { subagent: { ...subagent, ...callOf(subagent) } };
-      return { ...event.payload, ...callOf(event.payload), ...asks };
+      const { mode: _, ...others } = changed.payload;
+      return others as Envelope["payload"];
     }
     case "ModeChanged":
-      return { ...event.payload, copied: true };
-    case "TextDelta":
-    case "ThinkingDelta":
-    case "InputQueued":
-    case "InputDropped":
-    case "StreamGap":
-    case "TokenExpiring":
-    case "HookTimeout":
-    case "HookError":
-    case "MCPServerDown":
-    case "SkillRegistryChanged":
-    case "SessionEnded":
-    case "SessionContinued":
-    case "CustomEvent":
-      return event.payload;
+      return { ...changed.payload, copied: true };
+    case "AnswerEnded":
+      return shapeWithNewIds(changed.payload, log);
+    case "CostIncremented": {
+      const shape = oldShape(changed.payload);
+      return shape === undefined ? payload : withOldShape(changed.payload, shapeWithNewIds(shape, log));
+    }
+    case "PermissionRequested": {
+      const { subagent } = changed.payload;
+      return subagent === undefined
+        ? payload
+        : { ...changed.payload, subagent: { ...subagent, call: derivedId("call", subagent.call, log) } };
+    }
+    default:
+      return payload;
   }
 }
 
-function shapeWithNewIds<S extends AnswerShape>(
-  shape: S,
-  callOf: (block: { readonly call: CallId }) => { call: CallId },
-): S {
-  if (shape.blocks === undefined) return shape;
-  const blocks = shape.blocks.map((block) => (block.type === "tool_use" ? { ...block, ...callOf(block) } : block));
-  return { ...shape, blocks };
+function shapeWithNewIds<S extends AnswerShape>(shape: S, log: LogId): S {
+  const blocks = shape.blocks?.map((block) =>
+    block.type === "tool_use" ? { ...block, call: derivedId("call", block.call, log) } : block,
+  );
+  return blocks === undefined ? shape : { ...shape, blocks };
 }
 
 export interface TurnSummary {

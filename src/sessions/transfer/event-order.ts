@@ -7,6 +7,7 @@
 import { AnswerEnds } from "../../protocol/answer-ends.js";
 import { text } from "../../protocol/content.js";
 import type { Envelope } from "../../protocol/envelope.js";
+import { eventField } from "../../protocol/event-fields.js";
 import type { EventBody } from "../../protocol/events.js";
 import type { CallId, TurnId } from "../../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../../protocol/usage.js";
@@ -18,21 +19,10 @@ interface OpenTurn {
   usage: Usage;
 }
 
-/** Of a turn; they mean nothing outside of one. */
-const IN_TURN: ReadonlySet<Envelope["kind"]> = new Set([
-  "TextDelta",
-  "ThinkingDelta",
-  "AnswerEnded",
-  "TurnTiming",
-  "RateLimited",
-  "Retrying",
-  "AnswerRetracted",
-  "FailedOver",
-  "ModelRouted",
-  "InputSteered",
-  "ContextAdded",
-  "ToolResultChanged",
-]);
+/** They mean nothing outside of a turn. */
+function isOfTurn(kind: Envelope["kind"]): boolean {
+  return kind === "TextDelta" || kind === "ThinkingDelta" || eventField(kind, "turn")?.optional === false;
+}
 
 export class EventOrder {
   readonly #notes: ImportNotes;
@@ -90,7 +80,7 @@ export class EventOrder {
       case "CostIncremented":
         return event.payload.turn === undefined || this.#open !== undefined;
       default:
-        return !IN_TURN.has(event.kind) || this.#open !== undefined;
+        return !isOfTurn(event.kind) || this.#open !== undefined;
     }
   }
 
