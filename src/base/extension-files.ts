@@ -60,7 +60,7 @@ export interface ExtensionFiles {
 
 export const NO_EXTENSIONS: ExtensionFiles = { of: () => [], refresh: async () => false, version: 0 };
 
-/** Changes with the files of these kinds. */
+/** Makes a text that changes with the files of these kinds. */
 export function extensionStamp(extensions: ExtensionFiles, kinds: readonly ExtensionKind[]): string {
   const files = kinds.flatMap((kind) => extensions.of(kind));
   return files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");

@@ -56,7 +56,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "route", load: () => import("./commands/route.js") },
   { name: "bench", load: () => import("./commands/bench.js") },
   { name: "agents", load: () => import("./commands/agents.js") },
-  { name: "skills", load: () => import("./commands/skills.js") },
+  { name: "skills", load: ofSubject(() => import("../context/skills/commands.js")) },
   { name: "memory", load: ofSubject(() => import("../context/memory/commands.js")) },
   { name: "kb", load: ofSubject(() => import("../context/knowledge-base/commands.js")) },
   {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Variables } from "../base/variables.js";
 import type { OpenShell, ShellPlace, Subject } from "../feature/command.js";
 import type { ParsedFlags } from "../feature/flags.js";
+import { SettingReader } from "../feature/setting.js";
 import { nodeClock } from "../system/node-clock.js";
 import { roots } from "../system/xdg-paths.js";
 import type { CliModule } from "./command-table.js";
@@ -33,8 +34,28 @@ export function shellPlace(
   };
   return {
     ...{ flags, variables, roots: roots(variables), clock: nodeClock, root, notify },
-    approved: async (kind) =>
-      (await approvedFiles(await root(), flags, variables)).filter((file) => file.kind === kind),
+    settings: async (read) => {
+      const { loadSettings } = await import("../runtime/settings/settings.js");
+      const { layers, sources } = await loadSettings(flags, variables);
+      return read(new SettingReader({ ...sources, layers }));
+    },
+    approved: async (kinds, warn) => {
+      const [{ loadSettings }, { findExtensions }] = await Promise.all([
+        import("../runtime/settings/settings.js"),
+        import("../runtime/content/find-extensions.js"),
+      ]);
+      const { files, notes } = await findExtensions({
+        loaded: await loadSettings(flags, variables),
+        ...{ variables, root: await root(), color: false, width: 80, skipUnapproved: true },
+        // The notes are about what is not approved, not about programs that are off.
+        allowProjectHooks: warn !== undefined,
+        notify: warn ?? (() => {}),
+        granted: new Set(),
+        since: Number.POSITIVE_INFINITY,
+      });
+      for (const note of notes) warn?.(note);
+      return files.filter(({ kind }) => kinds.includes(kind));
+    },
     redact: async () => (await import("../security/redact/redact.js")).redact,
     key: async (purpose) => {
       const [{ loadSettings }, { SessionStores }, { keyFor }] = await Promise.all([
@@ -50,19 +71,4 @@ export function shellPlace(
       );
     },
   };
-}
-
-async function approvedFiles(root: string, flags: ParsedFlags, variables: Variables) {
-  const [{ loadSettings }, { findExtensions }] = await Promise.all([
-    import("../runtime/settings/settings.js"),
-    import("../runtime/content/find-extensions.js"),
-  ]);
-  const { files } = await findExtensions({
-    loaded: await loadSettings(flags, variables),
-    ...{ variables, root, color: false, width: 80, skipUnapproved: true, allowProjectHooks: false },
-    notify: () => {},
-    granted: new Set(),
-    since: Number.POSITIVE_INFINITY,
-  });
-  return files;
 }

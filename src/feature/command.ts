@@ -12,6 +12,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonValue } from "../protocol/json.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Flag, ParsedFlags } from "./flags.js";
+import type { SettingReader } from "./setting.js";
 
 /** Where the values of an argument come from, for completion; a list is a fixed set of choices. */
 export type CompletionSource =
@@ -240,8 +241,10 @@ export interface ShellPlace {
   readonly clock: Clock;
   /** The folder of `--cwd`, free of links. */
   root(): Promise<string>;
-  /** The approved files of that folder. */
-  approved(kind: ExtensionKind): Promise<readonly ExtensionFile[]>;
+  /** The user's own settings. */
+  settings<T>(read: (from: SettingReader) => T): Promise<T>;
+  /** The approved files of that folder; `warn` gets a line for each that is not approved. */
+  approved(kinds: readonly ExtensionKind[], warn?: (note: string) => void): Promise<readonly ExtensionFile[]>;
   redact(): Promise<(text: string) => string>;
   /** Shows the person a message on stderr. */
   notify(message: string): void;

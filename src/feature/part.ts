@@ -7,7 +7,7 @@
  * 4. Parts are closed in reverse order; if one fails, the others are still closed.
  */
 import type { Clock } from "../base/clock.js";
-import type { ExtensionFiles } from "../base/extension-files.js";
+import type { ExtensionFiles, ExtensionScope } from "../base/extension-files.js";
 import type { Variables } from "../base/variables.js";
 import type { Bus } from "../engine/bus.js";
 import type { RequestLink, Tool, ToolCall, ToolLink } from "../engine/ports.js";
@@ -18,7 +18,7 @@ import type { Failure } from "../protocol/errors.js";
 import type { SessionId } from "../protocol/ids.js";
 import type { LogFunction } from "../system/log.js";
 import type { Roots } from "../system/xdg-paths.js";
-import type { Command, CommandContext } from "./command.js";
+import type { Command, CommandContext, CommandResult } from "./command.js";
 
 /** `["skills", ["pdf", "review"]]` */
 export type LoadedNames = readonly [kind: string, names: readonly string[]];
@@ -55,6 +55,8 @@ export interface SessionPart<Services = object> {
   promptSection?(size: "full" | "small"): string | undefined;
   /** What the model gets with this input. */
   inputNotice?(input: readonly InputContent[]): string | undefined | Promise<string | undefined>;
+  /** What the model gets with the result of a call that used these files. Must not throw. */
+  touched?(paths: readonly string[]): Promise<string | undefined>;
   /** Texts that a summary of older messages repeats word for word. */
   pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
   /** Changes whenever `commands` would return others. */
@@ -112,12 +114,32 @@ export interface FeatureContext<Settings = unknown> extends PartContext {
   /** Calls a model beside the conversation, between two turns. */
   aside(call: AsideCall): Promise<AsideAnswer>;
   safeText(): Promise<SafeText>;
+  /** Delimits the text of a file that the user approved. The same text gives the same bytes in every session, so that a provider can cache them. */
+  approvedText(): Promise<(block: { readonly source: string; readonly text: string }) => string>;
+  /** Tells whether this session may have a tool: by its settings, and as a subagent by its type. */
+  mayOffer(tool: Pick<Tool, "name" | "set">): boolean;
+  /** Shows hooks a command before it becomes the prompt that `expand` makes; they may refuse it. */
+  asPrompt(command: PromptCommand, expand: () => CommandResult | Promise<CommandResult>): Promise<CommandResult>;
   /** Gives the model a text with the next input; `command` is what the person typed for it. */
   give(command: string, text: string): void;
   /** Why a path may not be used: by a path permission, or because it is outside of the workspace. */
   refusalOf(access: "read" | "write", path: string): Promise<string | undefined>;
   /** A key for one purpose, made from the user's key. */
   key(purpose: string): Promise<Uint8Array>;
+}
+
+/** A command that stands for a prompt. */
+export interface PromptCommand {
+  /** For hooks: without the slash, and without the namespace of skills. */
+  readonly name: string;
+  /** The command as the user types it, if it differs. */
+  readonly typed?: string;
+  /** The text after the name. */
+  readonly line: string;
+  readonly type?: "slash_command" | "mcp_prompt";
+  /** Where the command comes from. */
+  readonly source: ExtensionScope | "mcp";
+  readonly signal: AbortSignal;
 }
 
 export interface AsideCall {

@@ -22,6 +22,18 @@ export function featureContext(opening: Opening): FeatureContext<Settings> {
       text ??= safeText(opening);
       return text;
     },
+    approvedText: async () => {
+      const [{ wrapApproved }, { contentMark }] = await Promise.all([
+        import("../security/untrusted/untrusted.js"),
+        import("../security/untrusted/content-mark.js"),
+      ]);
+      return (block) => wrapApproved(block, contentMark([block.source, block.text]));
+    },
+    mayOffer: ({ name, set }) => loaded.settings.tool_sets.value.offers(name, set) && (parent?.mayUse(name) ?? true),
+    asPrompt: async (command, expand) => {
+      const { hookedPrompt } = await import("./commands/prompt-expansion.js");
+      return hookedPrompt(command, { events: opening.built.get("events"), expand });
+    },
     give: (command, text) => opening.built.get("gathered").add(command, text),
     refusalOf: async (access, path) => {
       const { Gatherer } = await import("./commands/context/gatherer.js");

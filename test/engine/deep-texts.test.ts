@@ -1,8 +1,8 @@
 /** Text from a model, a page or a project opens one thing inside another without an end: no reader of text runs out of the stack or takes long. */
 import { describe, expect, it } from "vitest";
 import { readFrontMatter } from "../../src/base/front-matter.js";
+import { compileGlob } from "../../src/base/glob.js";
 import { parseYaml } from "../../src/base/yaml.js";
-import { compileGlob } from "../../src/security/permissions/glob.js";
 import { readCommand } from "../../src/security/permissions/read-command.js";
 import { READER } from "../../src/security/permissions/test-support/sample-policy.js";
 import { redact } from "../../src/security/redact/redact.js";

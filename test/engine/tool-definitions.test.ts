@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { KB_TOOL } from "../../src/context/knowledge-base/kb-tool-definition.js";
 import { MEMORY_TOOL, scopeOf } from "../../src/context/memory/memory-tool-definition.js";
 import { RETRIEVE_TOOL } from "../../src/context/retrieval/retrieve-tool-definition.js";
-import { SKILL_TOOL } from "../../src/context/skills/skill-tool-definition.js";
+import { SKILL_TOOL } from "../../src/context/skills/part.js";
 import type { Tool } from "../../src/engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/protocol/json.js";
 import { RECALL_TOOL } from "../../src/sessions/recall-tool-definition.js";

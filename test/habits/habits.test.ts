@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { MEMORY_TOOL } from "../../src/context/memory/memory-tool-definition.js";
-import { SKILL_TOOL } from "../../src/context/skills/skill-tool-definition.js";
+import { SKILL_TOOL } from "../../src/context/skills/part.js";
 import type { Tool } from "../../src/engine/ports.js";
 import { agentTool } from "../../src/extensions/subagents/definition.js";
 import type { EventPayloads } from "../../src/protocol/events.js";

@@ -2,6 +2,7 @@
 import { subject as knowledgeBase } from "../../context/knowledge-base/commands.js";
 import { subject as memory } from "../../context/memory/commands.js";
 import { subject as retrieval } from "../../context/retrieval/commands.js";
+import { subject as skills } from "../../context/skills/commands.js";
 import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
@@ -18,10 +19,9 @@ import * as screen from "./screen.js";
 import * as security from "./security.js";
 import * as service from "./service.js";
 import * as sessions from "./sessions.js";
-import * as skills from "./skills.js";
 
 /** The subjects that declare their commands in their own folder. */
-export const DECLARED: readonly Subject[] = [memory, retrieval, knowledgeBase];
+export const DECLARED: readonly Subject[] = [skills, memory, retrieval, knowledgeBase];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
@@ -35,7 +35,6 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Permissions", security],
   ["Subagents, skills and extensions", agents],
   ["Conversation", screen],
-  ["Subagents, skills and extensions", skills],
   ...DECLARED.map(({ heading, specs }) => [heading, specs] as const),
   ["Subagents, skills and extensions", extensions],
   ["Subagents, skills and extensions", mcp],

@@ -186,7 +186,7 @@ export const subject: Subject = {
       "Lists, adds, edits and deletes the notes that Oxbow keeps for later sessions. In a session also: /memory why, /memory extract.",
     more: "Each memory is a Markdown file that you may edit: docs/knowledge.md",
     open: async ({ roots, clock, root, redact, approved }) => {
-      const shared = async () => sharedMemories(await approved("memory"));
+      const shared = async () => sharedMemories(await approved(["memory"]));
       const memories = openMemories({ roots, clock, root: await root(), redact: await redact() }, shared);
       return { commands: guarded(COMMANDS, () => ({ memories, now: clock.wall })) };
     },

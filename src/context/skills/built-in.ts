@@ -3,6 +3,7 @@
  * them with the files.
  */
 import type { SkillFacts } from "./read-skill.js";
+import { BUILT_IN_PACK, type SkillSettings } from "./settings.js";
 
 export interface BuiltInSkill {
   readonly facts: SkillFacts;
@@ -36,3 +37,8 @@ export const BUILT_IN_SKILLS: readonly BuiltInSkill[] = [
     () => import("../../../assets/skills/extend-oxbow/SKILL.md"),
   ),
 ];
+
+/** Returns those that the settings want. */
+export function builtInSkills({ skill_packs }: SkillSettings): readonly BuiltInSkill[] {
+  return skill_packs.value.includes(BUILT_IN_PACK) ? BUILT_IN_SKILLS : [];
+}

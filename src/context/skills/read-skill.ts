@@ -4,7 +4,6 @@
  */
 import { argumentHintOf, flagOf, isYamlMap, lineOf, readFrontMatter, wordsOf } from "../../base/front-matter.js";
 import type { YamlMap } from "../../base/yaml.js";
-import { nameProblems } from "./skill-name.js";
 import { readTriggers, type SkillTriggers } from "./triggers.js";
 
 export interface SkillFacts {
@@ -12,12 +11,12 @@ export interface SkillFacts {
   readonly id: string;
   /** On one line, with `when_to_use` if the skill has it. */
   readonly description: string;
-  readonly license?: string;
-  readonly compatibility?: string;
+  readonly license?: string | undefined;
+  readonly compatibility?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   /** Shown only: a skill never allows a call by itself. */
   readonly allowedTools: readonly string[];
-  readonly argumentHint?: string;
+  readonly argumentHint?: string | undefined;
   readonly triggers: SkillTriggers;
   /** The model may load it itself. */
   readonly forModel: boolean;
@@ -32,6 +31,7 @@ export interface ReadSkill {
   readonly problems: readonly string[];
 }
 
+const NAME_LIMIT = 64;
 export const DESCRIPTION_LIMIT = 1024;
 export const COMPATIBILITY_LIMIT = 500;
 
@@ -45,9 +45,9 @@ export function readSkill(text: string, folder: string): ReadSkill | { readonly 
   const facts: SkillFacts = {
     id: skillId(folder),
     description: [description, lineOf(fields, "when_to_use")].filter((part) => part !== undefined).join(" "),
-    ...optional("license", lineOf(fields, "license")),
-    ...optional("compatibility", lineOf(fields, "compatibility")),
-    ...optional("argumentHint", argumentHintOf(fields)),
+    license: lineOf(fields, "license"),
+    compatibility: lineOf(fields, "compatibility"),
+    argumentHint: argumentHintOf(fields),
     metadata: metadataOf(fields),
     allowedTools: wordsOf(fields, "allowed-tools"),
     triggers: readTriggers(fields),
@@ -80,6 +80,25 @@ function problemsOf(fields: YamlMap, folder: string): readonly string[] {
   return problems;
 }
 
+/** Checks a name by the specification: lowercase letters, digits and single hyphens, the same as its folder's. Sentences without their full stop. */
+export function nameProblems(written: string, folder: string): readonly string[] {
+  const name = written.trim().normalize("NFKC");
+  const problems: string[] = [];
+  const length = [...name].length;
+  if (length > NAME_LIMIT)
+    problems.push(`name exceeds ${NAME_LIMIT} characters (the character limit): it has ${length}`);
+  if (name !== name.toLowerCase()) problems.push(`name '${name}' must be lowercase`);
+  if (/^-|-$/.test(name)) problems.push("name cannot start or end with a hyphen");
+  if (name.includes("--")) problems.push("name cannot contain consecutive hyphens");
+  if (!/^[\p{L}\p{N}-]+$/u.test(name)) {
+    problems.push(`name '${name}' contains invalid characters: only letters, digits and hyphens are allowed`);
+  }
+  if (folder.normalize("NFKC") !== name) {
+    problems.push(`name does not match parent directory: '${folder}' must match skill name '${name}'`);
+  }
+  return problems;
+}
+
 function yamlProblems(problems: readonly { readonly line: number; readonly message: string }[]): readonly string[] {
   return problems.map(({ line, message }) => `${message} (line ${line})`);
 }
@@ -89,8 +108,4 @@ function metadataOf(fields: YamlMap): Readonly<Record<string, string>> {
   const metadata = fields.get("metadata");
   if (!isYamlMap(metadata)) return {};
   return Object.fromEntries([...metadata].flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
-}
-
-function optional<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
 }

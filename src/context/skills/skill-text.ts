@@ -4,6 +4,7 @@
  * Whatever stands in a file of a skill is delimited: the model gets it as the text of a file that the user approved, never as Oxbow's own words. Only the
  * built-in skills are Oxbow's own.
  */
+import type { Message } from "../../protocol/content.js";
 import type { Skill } from "./registry.js";
 
 /** Delimits text from outside. */
@@ -59,4 +60,27 @@ async function filesNote(skill: Skill): Promise<readonly string[]> {
           `Approved copies of them are in ${folder}. Run its scripts from there; relative paths of the skill begin there.`,
         ]),
   ];
+}
+
+/** Returns the texts of inputs, of Oxbow in results, and of the skill tool: text of a file or a page never starts a skill. */
+export function ownTexts(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap(({ role, content }) => {
+    if (role === "assistant") return [];
+    return content.flatMap((block) => {
+      if (block.type === "text") return [block.text];
+      if (block.type !== "tool_result") return [];
+      const { tool, content: parts } = block;
+      return parts.flatMap((part) => (part.type === "text" && (part.own || tool === "skill") ? [part.text] : []));
+    });
+  });
+}
+
+/** Returns the names of the skills in these texts, in the order of their first appearance. */
+export function skillsIn(texts: readonly string[]): readonly string[] {
+  const names = texts.flatMap((text) =>
+    text.includes("<skill name=")
+      ? [...text.matchAll(/^<skill name="([^"\n]{1,200})">$/gm)].map(([, name = ""]) => name)
+      : [],
+  );
+  return [...new Set(names)];
 }

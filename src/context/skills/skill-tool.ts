@@ -4,12 +4,11 @@ import type { ToolOutcome } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { skillList } from "./catalogue.js";
-import type { Skill } from "./registry.js";
+import type { Skill, SkillRegistry } from "./registry.js";
 import type { Delimit } from "./skill-text.js";
 
 export interface SkillToolPort {
-  skills(): readonly Skill[];
-  find(name: string): Skill | undefined;
+  readonly registry: Pick<SkillRegistry, "list" | "find">;
   isActive(skill: Skill): boolean;
   /** The text of the skill, which is in use from now on. */
   activate(skill: Skill): Promise<string>;
@@ -21,7 +20,7 @@ const LIST_CHARACTERS = 20_000;
 
 export async function runSkillTool({ name, file }: JsonObject, port: SkillToolPort): Promise<ToolOutcome> {
   if (typeof name !== "string" || name.trim() === "") return answer(listed(port));
-  const skill = port.find(name.trim());
+  const skill = port.registry.find(name.trim());
   // The user may start any skill; then the model may read its files, too.
   const isOffered = skill?.forModel === true || (skill !== undefined && port.isActive(skill));
   if (skill === undefined || !isOffered) return fault(`There is no skill '${name}'.\n${listed(port)}`);
@@ -30,7 +29,7 @@ export async function runSkillTool({ name, file }: JsonObject, port: SkillToolPo
 }
 
 function listed(port: SkillToolPort): string {
-  const skills = port.skills().filter(({ forModel }) => forModel);
+  const skills = port.registry.list().filter(({ forModel }) => forModel);
   return skills.length === 0 ? "There are no skills." : `Skills:\n${skillList(skills, port.delimit, LIST_CHARACTERS)}`;
 }
 

@@ -8,9 +8,8 @@ import { BUILT_IN_SKILLS } from "./built-in.js";
 import { skillCatalogue } from "./catalogue.js";
 import { readSkill } from "./read-skill.js";
 import { changesBetween, SkillRegistry } from "./registry.js";
-import { type Delimit, skillText } from "./skill-text.js";
+import { type Delimit, ownTexts, skillsIn, skillText } from "./skill-text.js";
 import { runSkillTool } from "./skill-tool.js";
-import { ownTexts, skillsIn } from "./skills-in.js";
 import { memoryFile } from "./test-support/memory-files.js";
 import { hasKeyword, pathsIn, readTriggers, touchesGlob } from "./triggers.js";
 import { validateSkill, validateSkillFolder } from "./validate-skill.js";
@@ -259,8 +258,7 @@ describe("the skill tool", () => {
       },
     );
     const outcome = await runSkillTool(args, {
-      skills: () => registry.list(),
-      find: (name) => registry.find(name),
+      registry,
       isActive: () => false,
       activate: (one) => skillText(one, delimit),
       delimit,
@@ -355,7 +353,7 @@ describe("the files of a skill for the model", () => {
     const found = { ...(registry.find("a") as object), ...more } as never;
     const { status, content } = await runSkillTool(
       { name: " a ", file },
-      { skills: () => [], find: () => found, isActive: () => true, activate: async () => "", delimit },
+      { registry: { list: () => [], find: () => found }, isActive: () => true, activate: async () => "", delimit },
     );
     const [block] = content;
     return { status, text: block?.type === "text" ? block.text : "" };

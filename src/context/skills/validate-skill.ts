@@ -3,8 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readFrontMatter } from "../../base/front-matter.js";
 import type { YamlMap } from "../../base/yaml.js";
-import { COMPATIBILITY_LIMIT, DESCRIPTION_LIMIT } from "./read-skill.js";
-import { nameProblems } from "./skill-name.js";
+import { COMPATIBILITY_LIMIT, DESCRIPTION_LIMIT, nameProblems } from "./read-skill.js";
 
 const FIELDS: readonly string[] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 /** The limit for a SKILL.md. */

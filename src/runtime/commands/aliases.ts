@@ -90,7 +90,7 @@ function aliasCommand(alias: Alias, events: SessionEvents): Command {
       const made = { text: expanded.text, byProject: scope === "project" };
       if (!isPrompt) return { kind: "command", ...made };
       const review: Expansion["review"] = (context, expand) =>
-        hookedPrompt({ name, line, source: scope }, { events, context, expand });
+        hookedPrompt({ name, line, source: scope, signal: context.signal }, { events, expand });
       return { kind: "prompt", ...made, review };
     },
     run: () => refuse(`/${name} is an alias.`),

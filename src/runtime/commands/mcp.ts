@@ -213,7 +213,7 @@ function promptCommand(server: McpServer, prompt: ServerPrompt, { opening, serve
       const expand = () => usePrompt(line, { server, prompt, servers, context, name });
       const named = { name: toolName(server.config.name, prompt.name), typed: name, line };
       const events = opening.built.get("events");
-      return hookedPrompt({ ...named, type: "mcp_prompt", source: "mcp" }, { events, context, expand });
+      return hookedPrompt({ ...named, type: "mcp_prompt", source: "mcp", signal: context.signal }, { events, expand });
     },
   };
 }

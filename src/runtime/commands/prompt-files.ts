@@ -58,7 +58,7 @@ function promptCommand(file: PromptFile, opening: Place): Command {
       const line = args.text("ARGUMENTS") ?? "";
       const expand = () => runPrompt(file, line, { opening, context });
       const events = opening.built.get("events");
-      return hookedPrompt({ name: file.name, line, source: file.scope }, { events, context, expand });
+      return hookedPrompt({ name: file.name, line, source: file.scope, signal: context.signal }, { events, expand });
     },
   };
 }

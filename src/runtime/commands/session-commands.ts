@@ -16,7 +16,6 @@ import {
   SAFEMODE_NAMESPACE,
 } from "../../commands/catalogue/security.js";
 import { SESSION_COMPACT, SESSION_NAMESPACE, SESSION_REPLAY } from "../../commands/catalogue/sessions.js";
-import { SKILLS_NAMESPACE, SKILLS_VALIDATE } from "../../commands/catalogue/skills.js";
 import {
   asValue,
   type Command,
@@ -49,7 +48,6 @@ const NAMESPACES = {
   ...PLAN_NAMESPACE,
   ...AUDIT_NAMESPACE,
   ...AGENTS_NAMESPACE,
-  ...SKILLS_NAMESPACE,
 };
 
 /** `more`: those of the engine that hosts the session. */
@@ -77,7 +75,9 @@ const SHELL_COMMANDS = [
   AUTH_UNLOCK,
   SESSION_REPLAY,
   SESSION_COMPACT,
-  SKILLS_VALIDATE,
+  ...DECLARED.flatMap(({ specs }) =>
+    specs.filter(({ places }) => places.every((place) => place === "without a session")),
+  ),
   program.ACK,
   program.VERIFY_ACK,
   program.CONFIG_SHOW,

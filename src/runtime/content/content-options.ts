@@ -4,11 +4,11 @@ import type { ExtensionKind } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import { packFolders } from "../../context/skills/settings.js";
 import type { Conversation } from "../../security/trust/ask-pending.js";
 import type { ContentKind } from "../../security/trust/content.js";
 import { pluginFiles, pluginFolders } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import { packFolders } from "../settings/skill-packs.js";
 import { homeFolder } from "./home-folder.js";
 
 /** What people extend Oxbow with. */

@@ -1,11 +1,10 @@
 /** What a place offers, for clients that list it: profiles and skills. */
 import { NO_EXTENSIONS } from "../../base/extension-files.js";
-import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
+import { builtInSkills } from "../../context/skills/built-in.js";
 import { SkillRegistry } from "../../context/skills/registry.js";
 import type { ProfileInfo, SkillInfo } from "../../protocol/queries.js";
 import type { Place, ProcessParts } from "../open-engine.js";
 import { listProfiles } from "../settings/profile-list.js";
-import { hasBuiltInSkills } from "../settings/skill-packs.js";
 
 export async function profilesOf(
   { loaded, root }: Pick<Place, "loaded" | "root">,
@@ -32,7 +31,7 @@ export async function skillOf(place: Pick<Place, "loaded" | "content">, name: st
 function openSkills({ loaded, content }: Pick<Place, "loaded" | "content">): Promise<SkillRegistry> {
   const files = content?.extensions ?? NO_EXTENSIONS;
   return SkillRegistry.load({
-    builtIn: hasBuiltInSkills(loaded.settings.skill_packs.value) ? BUILT_IN_SKILLS : [],
+    builtIn: builtInSkills(loaded.settings),
     skills: files.of("skill"),
     files: files.of("skill-file"),
   });

@@ -9,13 +9,13 @@
  */
 
 import { dirname, join, posix, relative, resolve } from "node:path";
+import { compileGlob, matchesPath } from "../../base/glob.js";
 import { UsageError } from "../../base/usage-error.js";
 import { cappedTexts, type NamedText } from "../../context/instructions/capped-texts.js";
 import { expandImports, type ImportAnswer, type ImportedFile } from "../../context/instructions/expand-imports.js";
 import { type Marker, replaceMarkers } from "../../context/instructions/markers.js";
 import { type RuleFile, readRuleFile } from "../../context/instructions/rule-file.js";
 import type { Failure } from "../../protocol/errors.js";
-import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
 import type { TrustedItem } from "../../security/trust/content.js";
 import { isThere } from "../../security/trust/is-there.js";
 import type { TrustOutcome } from "../../security/trust/pass-content.js";

@@ -9,6 +9,7 @@ import { OutsideResults } from "../../chain/outside-results.js";
 import { knowledgeBase } from "../../context/knowledge-base/part.js";
 import { memory } from "../../context/memory/part.js";
 import { retrieval } from "../../context/retrieval/part.js";
+import { skills } from "../../context/skills/part.js";
 import type { CreateFeature } from "../../feature/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { featureContext, retrievalContext } from "../feature-context.js";
@@ -33,7 +34,6 @@ import { promptFiles } from "./prompt-files.js";
 import { rawTraffic } from "./raw-traffic.js";
 import { recall } from "./recall.js";
 import { RunRecording } from "./recording.js";
-import { skills } from "./skills.js";
 import { subagents } from "./subagents.js";
 import { toolsPart } from "./tools.js";
 import { webSearch } from "./web-search.js";
@@ -61,9 +61,14 @@ const models: CreateBuiltIn = (opening) => {
   };
 };
 
-const content: CreateBuiltIn = ({ engine }) => {
+const content: CreateBuiltIn = ({ engine, current }) => {
   engine.content?.begin();
-  return { name: "content", services: { content: engine.content } };
+  const touched = async (paths: readonly string[]) => {
+    const texts = [await engine.content?.touched(paths)];
+    for (const part of current.parts ?? []) texts.push(await part.touched?.(paths));
+    return texts.filter((text) => text !== undefined).join("\n\n") || undefined;
+  };
+  return { name: "content", services: { content: { touched, forget: () => engine.content?.forget() } } };
 };
 
 const journal: CreateBuiltIn = async (opening) => {
@@ -245,7 +250,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   ask,
   plugins,
   subagents,
-  skills,
+  feature(skills),
   feature(memory),
   recall,
   promptFiles,

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
+import { skillFolder } from "../../context/skills/settings.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SecretFiles } from "../../security/guard-list/secret-files.js";
 import type { SandboxOverrides } from "../../security/sandbox/detect.js";
@@ -15,7 +16,6 @@ import type { LoadedSettings } from "../settings/settings.js";
 import { resolverOf } from "./allowed-hosts.js";
 import type { Reach } from "./contained-reach.js";
 import { extraRoots, fromHome } from "./extra-folders.js";
-import { skillFolder } from "./skill-folder.js";
 
 export interface SandboxPlace {
   readonly loaded: LoadedSettings;

@@ -1,7 +1,7 @@
 import { KB_TOOL } from "../../context/knowledge-base/kb-tool-definition.js";
 import { MEMORY_TOOL } from "../../context/memory/memory-tool-definition.js";
 import { RETRIEVE_TOOL } from "../../context/retrieval/retrieve-tool-definition.js";
-import { SKILL_TOOL } from "../../context/skills/skill-tool-definition.js";
+import { SKILL_TOOL } from "../../context/skills/part.js";
 import type { ToolSet } from "../../engine/ports.js";
 import { SEARCH_TOOL } from "../../extensions/mcp/search-definition.js";
 import { RECALL_TOOL } from "../../sessions/recall-tool-definition.js";

@@ -9,6 +9,7 @@ import type { ParsedFlags } from "../../commands/flags.js";
 import { type KnowledgeSettings, readKnowledgeSettings } from "../../context/knowledge-base/settings.js";
 import { type MemorySettings, readMemorySettings } from "../../context/memory/settings.js";
 import { type RetrievalSettings, readRetrievalSettings } from "../../context/retrieval/settings.js";
+import { packFolders, readSkillSettings, type SkillSettings } from "../../context/skills/settings.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { type ChosenProfile, type ProfileSources, userLayers } from "./choose-profile.js";
@@ -21,7 +22,6 @@ import { readScreenSettings, type ScreenSettings } from "./screen-settings.js";
 import { readSecuritySettings, type SecuritySettings } from "./security-settings.js";
 import { readSessionSettings, type SessionSettings } from "./session-settings.js";
 import { type ProjectAccess, SettingReader } from "./setting.js";
-import { packFolders } from "./skill-packs.js";
 import { readTurnSettings, type TurnSettings } from "./turn-settings.js";
 
 export interface Settings
@@ -34,6 +34,7 @@ export interface Settings
     MemorySettings,
     KnowledgeSettings,
     RetrievalSettings,
+    SkillSettings,
     ScreenSettings {}
 
 export interface LoadedSettings {
@@ -78,6 +79,7 @@ export async function resolveSettings(
     ...readMemorySettings(from),
     ...readKnowledgeSettings(from),
     ...readRetrievalSettings(from),
+    ...readSkillSettings(from),
     ...readScreenSettings(from),
   };
   // The user's config.toml names the profile.

@@ -4,7 +4,6 @@ import type { BudgetLimit } from "../../costs/budget.js";
 import { type PromptVariants, readPromptVariants } from "./prompt-variants.js";
 import type { Setting, SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
-import { BUILT_IN_PACK, readSkillPacks } from "./skill-packs.js";
 import { readToolChoice, type ToolChoice } from "./tool-choice.js";
 
 export interface TurnSettings {
@@ -22,8 +21,6 @@ export interface TurnSettings {
   readonly prompt_variants: Setting<PromptVariants>;
   /** A text for the model before the instruction files, with any system prompt. */
   readonly prompt_header: Setting<string | undefined>;
-  /** Which skills load besides those of the usual folders. */
-  readonly skill_packs: Setting<readonly string[]>;
   /** Instruction files to load, in this order, from each folder. */
   readonly context_sources: Setting<readonly string[]>;
   /** The size limit of all of them. */
@@ -82,11 +79,6 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
       fallback: undefined,
       read: (text) => text.trim() || undefined,
       project: "any",
-    }),
-    skill_packs: from.pick<readonly string[]>({
-      key: "skill_packs",
-      fallback: [BUILT_IN_PACK],
-      read: readSkillPacks,
     }),
     context_sources: from.pick<readonly string[]>({
       key: "context_sources",

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { times } from "../../../test/support/thorough.js";
+import { compileGlob } from "../../base/glob.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import { DECISIONS, type Decision, type DecisionFacts } from "./facts.js";
-import { compileGlob } from "./glob.js";
 import type { SessionRule, SessionRuleDraft } from "./session-rules.js";
 import { bash, onPath, otherTool, pathsOf, policyWith, rulesOf, WORKSPACE } from "./test-support/sample-policy.js";
 

@@ -24,9 +24,9 @@
 
 import { posix } from "node:path";
 import { shorten } from "../../base/cap-text.js";
+import { compileGlob, type Glob, GlobError, type GlobKind, withoutCase } from "../../base/glob.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { DECISIONS, type Decision, IDENTITIES, type Identity } from "./facts.js";
-import { compileGlob, type Glob, GlobError, type GlobKind, withoutCase } from "./glob.js";
 import type { PathGlob, PermissionRule, RuleSource } from "./rule.js";
 
 export interface ParsedRules {

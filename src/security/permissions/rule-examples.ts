@@ -1,8 +1,8 @@
 /** Checks rules against their own examples when they load. */
 import { posix } from "node:path";
+import { matchesText } from "../../base/glob.js";
 import type { CommandReader } from "./command-reader.js";
 import type { PathFacts } from "./facts.js";
-import { matchesText } from "./glob.js";
 import { matchDetail, type PermissionRule, ruleText, type Subject } from "./rule.js";
 
 export interface ExampleOptions {

@@ -1,4 +1,6 @@
 /** A rule that the user wrote, and what it applies to. */
+
+import { type Glob, matchesPath, matchesText, matchesWords, mayMatchWords } from "../../base/glob.js";
 import type { JsonObject } from "../../protocol/json.js";
 import {
   type CommandFacts,
@@ -9,7 +11,6 @@ import {
   type Identity,
   type PathFacts,
 } from "./facts.js";
-import { type Glob, matchesPath, matchesText, matchesWords, mayMatchWords } from "./glob.js";
 
 export interface RuleSource {
   /** The file it was read from, as a person would name it. */

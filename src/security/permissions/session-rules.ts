@@ -9,10 +9,11 @@
  *    unknown words are not covered by it.
  * 5. It never overrides a rule that the user wrote, safe mode, path permissions or the blocklist: see the order in `decide.ts`.
  */
+
+import { compileGlob, type Glob, matchesPath, matchesText, matchesWords } from "../../base/glob.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { CommandFacts, DecisionFacts, Identity } from "./facts.js";
 import { describeCall } from "./facts.js";
-import { compileGlob, type Glob, matchesPath, matchesText, matchesWords } from "./glob.js";
 import { type LastingRule, literal } from "./lasting-rule.js";
 import type { Subject } from "./rule.js";
 

@@ -25,13 +25,13 @@ export function contextCommands(opening: Opening): readonly Command[] {
 function initCommand({ built }: Opening): Command {
   return {
     ...INIT,
-    run: (args, context) => {
+    run: (args, { signal }) => {
       const line = args.text("WISHES") ?? "";
       const wishes = line === "" ? "" : `\n\nThe user adds: ${line}`;
       const notice = `/init stands for this prompt of the user:\n\n${init.trim()}${wishes}`;
       const turn = { input: [text(line === "" ? "/init" : `/init ${line}`)], notice };
       const expand = () => ({ text: "", value: { command: "init" }, turn });
-      return hookedPrompt({ name: "init", line, source: "built-in" }, { events: built.get("events"), context, expand });
+      return hookedPrompt({ name: "init", line, source: "built-in", signal }, { events: built.get("events"), expand });
     },
   };
 }

@@ -8,13 +8,13 @@
  */
 import { dirname, join } from "node:path";
 import type { ExtensionFile } from "../../../base/extension-files.js";
+import { copier, removeCopies } from "../../../context/skills/copies.js";
 import { SkillRegistry } from "../../../context/skills/registry.js";
-import { ownTexts, skillsIn } from "../../../context/skills/skills-in.js";
+import { skillFolder } from "../../../context/skills/settings.js";
+import { ownTexts, skillsIn } from "../../../context/skills/skill-text.js";
 import type { ConfiguredHook, ReadHooks } from "../../../extensions/hooks/configuration.js";
 import { realpathOrSelf } from "../../../system/real-path.js";
 import type { Opening } from "../../opening.js";
-import { copier, removeCopies } from "../skill-copies.js";
-import { skillFolder } from "../skill-folder.js";
 import { fileHooks, isDisabled } from "./configured-hooks.js";
 import { isOfSkill } from "./front-matter-file.js";
 

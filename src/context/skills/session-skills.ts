@@ -1,37 +1,29 @@
 /** Skills in use: loads, starts and searches for them again. */
-
 import { isAbsolute, join, relative } from "node:path";
 import { extensionStamp } from "../../base/extension-files.js";
-import type { PinnedPlace } from "../../context/compaction/compact.js";
-import { BUILT_IN_SKILLS } from "../../context/skills/built-in.js";
-import { skillCatalogue, skillList } from "../../context/skills/catalogue.js";
-import { changesBetween, type Skill, SkillRegistry } from "../../context/skills/registry.js";
-import { type Delimit, skillText } from "../../context/skills/skill-text.js";
-import { runSkillTool } from "../../context/skills/skill-tool.js";
-import { ownTexts, skillsIn } from "../../context/skills/skills-in.js";
-import { hasKeyword, pathsIn, touchesGlob } from "../../context/skills/triggers.js";
+import { compileGlob, matchesPath } from "../../base/glob.js";
 import type { ToolOutcome } from "../../engine/ports.js";
+import type { FeatureContext, PinnedPlace } from "../../feature/part.js";
 import { type InputContent, plainText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { compileGlob, matchesPath } from "../../security/permissions/glob.js";
-import { contentMark } from "../../security/untrusted/content-mark.js";
-import { wrapApproved } from "../../security/untrusted/untrusted.js";
-import type { Opening } from "../opening.js";
-import { hasBuiltInSkills } from "../settings/skill-packs.js";
-import { copier, removeCopies } from "./skill-copies.js";
-import { skillFolder } from "./skill-folder.js";
+import { builtInSkills } from "./built-in.js";
+import { skillCatalogue, skillList } from "./catalogue.js";
+import { copier, removeCopies } from "./copies.js";
+import { changesBetween, type Skill, SkillRegistry } from "./registry.js";
+import { type SkillSettings, skillFolder } from "./settings.js";
+import { type Delimit, ownTexts, skillsIn, skillText } from "./skill-text.js";
+import { runSkillTool } from "./skill-tool.js";
+import { hasKeyword, pathsIn, touchesGlob } from "./triggers.js";
+
+export type SkillsContext = FeatureContext<SkillSettings>;
 
 /** More at once would make the prompt too long; the model gets only the names of the others. */
 const MOST_TRIGGERED = 3;
 const LIST_CHARACTERS = 4_000;
 
-/** The same text gives the same bytes in every session, so that a provider can cache them. */
-const delimit: Delimit = (block) => wrapApproved(block, contentMark([block.source, block.text]));
-
-type Place = Pick<Opening, "engine" | "extensions" | "bus" | "root" | "session" | "current" | "log">;
-
-export class LiveSkills {
-  readonly #place: Place;
+export class SessionSkills {
+  readonly #context: SkillsContext;
+  readonly delimit: Delimit;
   readonly #active = new Set<string>();
   #registry: SkillRegistry;
   #signature: string;
@@ -41,14 +33,15 @@ export class LiveSkills {
   #changed = false;
   #isRestored = false;
 
-  private constructor(place: Place, registry: SkillRegistry) {
-    this.#place = place;
+  private constructor(context: SkillsContext, delimit: Delimit, registry: SkillRegistry) {
+    this.#context = context;
+    this.delimit = delimit;
     this.#registry = registry;
-    this.#signature = signatureOf(place);
+    this.#signature = signatureOf(context);
   }
 
-  static async open(place: Place): Promise<LiveSkills> {
-    return new LiveSkills(place, await load(place));
+  static async open(context: SkillsContext): Promise<SessionSkills> {
+    return new SessionSkills(context, await context.approvedText(), await load(context));
   }
 
   get registry(): SkillRegistry {
@@ -61,31 +54,25 @@ export class LiveSkills {
 
   /** Its text for the model; `body` replaces its instructions. */
   async activate(skill: Skill, body?: string): Promise<string> {
-    const text = await skillText(skill, delimit, body);
+    const text = await skillText(skill, this.delimit, body);
     this.#active.add(skill.id);
-    this.#place.log("debug", "skills", "a skill is used", { skill: skill.id });
+    this.#context.log("debug", "skills", "a skill is used", { skill: skill.id });
     return text;
   }
 
   run(args: JsonObject): Promise<ToolOutcome> {
-    return runSkillTool(args, {
-      skills: () => this.#registry.list(),
-      find: (name) => this.#registry.find(name),
-      isActive: (skill) => this.isActive(skill),
-      activate: (skill) => this.activate(skill),
-      delimit,
-    });
+    return runSkillTool(args, this);
   }
 
   /** For the system prompt. Later skills come with an input. */
   catalogue(): string | undefined {
     this.#isListed = true;
-    return skillCatalogue(this.#registry.list(), delimit);
+    return skillCatalogue(this.#registry.list(), this.delimit);
   }
 
   /** Searches again; true if something changed since the last time. */
   async reload(): Promise<boolean> {
-    await this.#place.extensions.refresh("files");
+    await this.#context.extensions.refresh("files");
     await this.follow();
     const changed = this.#changed;
     this.#changed = false;
@@ -94,17 +81,17 @@ export class LiveSkills {
 
   /** Takes over the result of the last search; true if it changed. */
   async follow(): Promise<boolean> {
-    const signature = signatureOf(this.#place);
+    const signature = signatureOf(this.#context);
     if (signature === this.#signature) return false;
     const before = this.#registry;
-    this.#registry = await load(this.#place);
+    this.#registry = await load(this.#context);
     this.#signature = signature;
     this.#changed = true;
     const changes = changesBetween(before, this.#registry);
     if (this.#isListed) {
       this.#news = [...this.#news.filter((id) => !changes.removed.includes(id)), ...changes.added];
     }
-    this.#place.bus.publish("SkillRegistryChanged", changes);
+    this.#context.bus.publish("SkillRegistryChanged", changes);
     return true;
   }
 
@@ -135,8 +122,7 @@ export class LiveSkills {
   }
 
   async close(): Promise<void> {
-    const { engine, session } = this.#place;
-    await removeCopies(join(skillFolder(engine.loaded.roots), session));
+    await removeCopies(copiesOf(this.#context));
   }
 
   /** The skills that the files of a call trigger. */
@@ -158,7 +144,7 @@ export class LiveSkills {
     let left = room / 2;
     const texts: string[] = [];
     for (const skill of skills.reverse()) {
-      const text = await skillText(skill, delimit).catch(() => undefined);
+      const text = await skillText(skill, this.delimit).catch(() => undefined);
       if (text === undefined) continue;
       left -= text.length;
       texts.push(
@@ -169,7 +155,7 @@ export class LiveSkills {
   }
 
   get #conversation() {
-    return this.#place.current.run?.conversation ?? [];
+    return this.#context.conversation();
   }
 
   async #start(applies: (skill: Skill) => boolean): Promise<string | undefined> {
@@ -185,31 +171,35 @@ export class LiveSkills {
   #takeNews(): string | undefined {
     const news = this.#news.flatMap((id) => this.#registry.find(id) ?? []).filter(({ forModel }) => forModel);
     this.#news = [];
-    return news.length === 0 ? undefined : `New skills:\n${skillList(news, delimit, LIST_CHARACTERS)}`;
+    return news.length === 0 ? undefined : `New skills:\n${skillList(news, this.delimit, LIST_CHARACTERS)}`;
   }
 
   #below(path: string): string {
-    return isAbsolute(path) ? relative(this.#place.root, path) : path.replace(/^\.\//, "");
+    return isAbsolute(path) ? relative(this.#context.root, path) : path.replace(/^\.\//, "");
   }
 
   /** A skill that cannot be loaded must not fail the turn. */
   #warn(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    this.#place.bus.publish("Notice", { level: "warning", message: `Oxbow could not load a skill: ${message}` });
+    this.#context.bus.publish("Notice", { level: "warning", message: `Oxbow could not load a skill: ${message}` });
   }
 }
 
-function load({ engine, extensions, session }: Place): Promise<SkillRegistry> {
-  const folder = join(skillFolder(engine.loaded.roots), session);
+function load(context: SkillsContext): Promise<SkillRegistry> {
+  const { extensions, settings } = context;
   return SkillRegistry.load({
-    builtIn: hasBuiltInSkills(engine.loaded.settings.skill_packs.value) ? BUILT_IN_SKILLS : [],
+    builtIn: builtInSkills(settings),
     skills: extensions.of("skill"),
     files: extensions.of("skill-file"),
-    copy: copier(folder),
+    copy: copier(copiesOf(context)),
   });
 }
 
-function signatureOf({ extensions }: Place): string {
+function copiesOf({ roots, session }: SkillsContext): string {
+  return join(skillFolder(roots), session);
+}
+
+function signatureOf({ extensions }: SkillsContext): string {
   return extensionStamp(extensions, ["skill", "skill-file"]);
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { processorMs } from "../../../test/support/processor-time.js";
-import { times } from "../../../test/support/thorough.js";
+import { processorMs } from "../../test/support/processor-time.js";
+import { times } from "../../test/support/thorough.js";
 import {
   compileGlob,
   GlobError,

@@ -1,5 +1,5 @@
 /**
- * Globs of permission rules.
+ * Globs of permission rules, skills and instruction files.
  *
  * 1. A glob is anchored: it matches the whole text.
  * 2. Three kinds. `text` (arguments, tool names): `*` is any characters. `words` (commands): compared word by word with a command
