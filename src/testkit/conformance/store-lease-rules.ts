@@ -59,4 +59,28 @@ export const LEASE_RULES: readonly Rule[] = [
       assert.deepEqual(await second.orphans(session.id), []);
     },
   ],
+  [
+    "[S13] refuses to continue another history of the same length as the one that its holder left",
+    async (open) => {
+      const [holder, other] = [await open(), await open()];
+      const ids = createIds();
+      const session = newSession(ids);
+      const lease = await holder.lease(session.id);
+      await holder.create(session, { events: many(session.id, 1, 2) });
+      // As a copy that a person puts back.
+      await other.remove(session.id);
+      await other.create(session, { events: [says(session.id, 1, "another"), says(session.id, 2, "history")] });
+      const conflict = refusal("conflict");
+      await assert.rejects(holder.append(session.id, [says(session.id, 3)], "sync"), conflict);
+      const call = { call: ids.next("call"), session: session.id, tool: "bash", args_hash: "h", mutating: true };
+      await assert.rejects(holder.intend({ ...call, started_at: at(4) }, { session: session.id, head: 2 }), conflict);
+      await lease.release();
+      assert.equal((await all(other, session.id)).length, 2);
+      assert.deepEqual(await other.orphans(session.id), []);
+      // A new holder learns where the log ends now.
+      const next = await holder.lease(session.id);
+      await holder.append(session.id, [says(session.id, 3)], "sync");
+      await next.release();
+    },
+  ],
 ];
