@@ -28,13 +28,17 @@ export interface FrameSize {
   readonly linear?: boolean;
 }
 
+/** From this height on a blank line stands above the open list. */
+const ROOMY = 24;
+
 export function composeFrame(parts: FrameParts, { columns, rows, theme, linear }: FrameSize): Frame {
   const { dialog, composer, queue } = parts;
   const rule = linear ? [] : [theme.dim((theme.ascii ? "-" : "─").repeat(columns))];
   const footer = parts.status;
   const fixed = composer.lines.length + 1 + 2 * rule.length + (parts.working === undefined ? 0 : 1);
   // A question needs the room more.
-  const todos = dialog === undefined ? (parts.todos ?? []) : [];
+  const pinned = dialog === undefined ? (parts.todos ?? []) : [];
+  const todos = pinned.length > 0 && rows >= ROOMY ? ["", ...pinned] : pinned;
   const middle = [...queue, ...todos, ...(dialog?.lines ?? [])];
   const room = Math.max(0, rows - 1 - fixed - middle.length);
   const live = parts.live.slice(Math.max(0, parts.live.length - room));
