@@ -7,6 +7,8 @@ export interface ChosenSettings {
   /** Null: the model decides. */
   readonly effort?: string | null;
   readonly theme?: string;
+  /** Null: all parts. */
+  readonly status_line?: string | null;
   readonly containment?: "direct";
 }
 

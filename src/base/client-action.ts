@@ -11,6 +11,7 @@ export type ScreenAction =
   | "rewind"
   | "sessions"
   | "sidebar"
+  | "statusline"
   | "theme"
   | "transcript"
   | "undo"

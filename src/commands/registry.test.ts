@@ -307,7 +307,7 @@ describe("a token for certain sessions", () => {
         "rewind",
         "safemode:status",
       ],
-      ...["security", "sidebar", "skills:list", "skills:reload", "sources:list", "status", "summarize"],
+      ...["security", "sidebar", "skills:list", "skills:reload", "sources:list", "status", "statusline", "summarize"],
       ...["template:list", "template:use", "theme", "transcript", "undo", "why"],
     ]);
   });

@@ -241,6 +241,23 @@ describe("the terminal client", () => {
     await client.leave();
   });
 
+  verifies(["U2"], "changes the line below the input in place, and keeps it", async () => {
+    const { hosted } = await host([]);
+    const saved: ChosenSettings[] = [];
+    const saveSettings = async (chosen: ChosenSettings) => `Saved number ${saved.push(chosen)}.`;
+    const client = await TuiClient.open(hosted, { saveSettings });
+    await client.until(/^auto · anthropic:/m);
+    client.type("/statusline colour", "\r");
+    await client.until("There is no part 'colour'. There are model, context,");
+    client.type("/statusline session model", "\r");
+    await client.until("The line has these parts now. Saved number 1.");
+    await client.until(/^auto · \w{8} · anthropic:claude-sonnet-5(?: · no sandbox)?$/m);
+    client.type("/statusline all", "\r");
+    await client.until("Saved number 2.");
+    expect(saved).toEqual([{ status_line: "session model" }, { status_line: null }]);
+    await client.leave();
+  });
+
   verifies(["U2"], "keeps a chosen model, effort and theme, says so, and checks the installation", async () => {
     const { hosted } = await host([]);
     const saved: ChosenSettings[] = [];

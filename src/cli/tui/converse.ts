@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { OwnShell } from "../../base/own-shell.js";
+import type { StatusParts } from "../../base/status-parts.js";
 import { formatStats, type TurnStats } from "../../base/turn-stats.js";
 import type { Variables } from "../../base/variables.js";
 import { runTui } from "../../clients/tui/app.js";
@@ -37,6 +38,7 @@ export interface ConverseOptions {
   readonly spinner: "verses" | "plain";
   readonly screenReader: boolean;
   readonly theme: string | undefined;
+  readonly statusParts?: StatusParts | undefined;
   readonly leaving: AbortSignal;
   readonly keepsTurn?: () => boolean | Promise<boolean>;
   /** The engine has ended: the conversation opens again. */

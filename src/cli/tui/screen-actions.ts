@@ -14,6 +14,7 @@ export const screenAction: (name: string) => ScreenAction | undefined = actionsB
   [screen.KEYS, "keys"],
   [screen.REWIND, "rewind"],
   [screen.SIDEBAR, "sidebar"],
+  [screen.STATUSLINE, "statusline"],
   [screen.THEME, "theme"],
   [screen.TRANSCRIPT, "transcript"],
   [MODEL, "model"],

@@ -107,6 +107,9 @@ export class TuiApp {
       theme: () => this.#screen.theme,
       setTheme: (name) => this.#setTheme(name),
       themes: options.themes ?? [],
+      setStatusParts: (parts) => {
+        this.#screen.statusParts = parts;
+      },
       hint: (text) => this.#hint(text),
       columns: () => this.#screen.size.columns,
       copy: (text) => options.terminal.copy(text),

@@ -4,6 +4,7 @@ import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { ScreenAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
 import type { OwnShell } from "../../base/own-shell.js";
+import type { StatusParts } from "../../base/status-parts.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -32,6 +33,8 @@ export interface TuiOptions {
   readonly still: boolean;
   /** For screen readers: only finished text is shown, without ruled lines, and the bell rings when a turn ends. */
   readonly linear?: boolean;
+  /** The parts of the line below the input; default: all. */
+  readonly statusParts?: StatusParts | undefined;
   readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion">;
   /** Called with the other session, after `/clear` or a choice in the picker. */
   readonly onSession?: (session: SessionId) => void;

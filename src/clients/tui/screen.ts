@@ -1,6 +1,7 @@
 /** What the client shows now: the parts of the live region, and the style of blocks. */
 
 import type { Clock } from "../../base/clock.js";
+import { STATUS_PARTS, type StatusParts } from "../../base/status-parts.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { type RenderOptions, renderBlock } from "./content/render-block.js";
 import { pinnedTodos } from "./content/todo.js";
@@ -22,7 +23,8 @@ const MOST_TODO_ROWS = 8;
 /** Rows that a dialog leaves free for the draft and the status. */
 const ROWS_BESIDE_DIALOG = 8;
 
-export interface ScreenOptions extends Pick<TuiOptions, "terminal" | "theme" | "verses" | "still" | "linear" | "keys"> {
+export interface ScreenOptions
+  extends Pick<TuiOptions, "terminal" | "theme" | "verses" | "still" | "linear" | "keys" | "statusParts"> {
   readonly clock: Clock;
 }
 
@@ -37,11 +39,13 @@ export interface Shown {
 export class Screen {
   readonly #options: ScreenOptions;
   theme: Theme;
+  statusParts: StatusParts;
   #tools: ContentTools = plainTools;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
     this.theme = options.theme;
+    this.statusParts = options.statusParts ?? STATUS_PARTS;
   }
 
   /** Loads large libraries: while the model answers, and not in an idle client. */
@@ -106,7 +110,7 @@ export class Screen {
         dialog,
         dialogHasFocus,
         composer: composer.view(columns, most, theme),
-        status: statusLine(state, { width: columns, theme }),
+        status: statusLine(state, { width: columns, theme, parts: this.statusParts }),
       },
       { columns, rows, theme, ...(linear && { linear }) },
     );

@@ -1,4 +1,5 @@
 /** Commands of the terminal client: they open what only a screen can show. */
+import { STATUS_PARTS } from "../../base/status-parts.js";
 import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
 
 const PEOPLE: readonly CommandUser[] = ["people"];
@@ -25,6 +26,15 @@ export const THEME: CommandSpec = {
   name: "theme",
   summary: "choose the colours",
   arguments: [{ name: "NAME", kind: "text", optional: true }],
+  reaches: "session",
+  users: PEOPLE,
+  places: SCREEN,
+};
+
+export const STATUSLINE: CommandSpec = {
+  name: "statusline",
+  summary: "choose the parts of the line below the input, in their order; all: the usual ones",
+  arguments: [{ name: "PARTS", kind: "text", optional: true, rest: "list", complete: [...STATUS_PARTS, "all"] }],
   reaches: "session",
   users: PEOPLE,
   places: SCREEN,
@@ -74,5 +84,5 @@ export const REWIND: CommandSpec = {
 
 export const SCREEN_COMMANDS: readonly CommandSpec[] = [
   ...[APPROVE, COPY, LOGIN, SIDEBAR],
-  ...[THEME, KEYS, TRANSCRIPT, REWIND],
+  ...[THEME, STATUSLINE, KEYS, TRANSCRIPT, REWIND],
 ];

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { parseBudget } from "../../base/budget-text.js";
 import { parseDuration } from "../../base/duration.js";
+import { readStatusParts, STATUS_PARTS, type StatusParts } from "../../base/status-parts.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import type { Effort } from "../../engine/ports.js";
@@ -205,6 +206,12 @@ const THEMES = ["dark", "light", "high-contrast", "plain"] as const;
 
 export function theme(text: string): string {
   return oneOf(THEMES, text);
+}
+
+export function statusLine(text: string): StatusParts {
+  const parts = readStatusParts(text);
+  if (!("unknown" in parts)) return parts;
+  throw new UsageError(`expected ${STATUS_PARTS.join(", ")}, got "${parts.unknown}".`);
 }
 
 export function yesOrNo(text: string): boolean {

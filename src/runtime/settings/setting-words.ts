@@ -112,6 +112,7 @@ const ROWS: readonly (readonly [key: string, about: string, guide: string])[] = 
   ["spinner", "verses, or plain: only the time", "terminal"],
   ["screen_reader", "true: only finished text is printed", "terminal"],
   ["theme", "dark, light, high-contrast or plain", "terminal"],
+  ["status_line", "the parts of the line below the input and their order: model cost title", "terminal"],
   ["keys", "[keys]: keys of the terminal client", "terminal"],
   ["profile", "the profile that is always used", "profiles"],
 ];

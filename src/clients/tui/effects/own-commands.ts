@@ -1,5 +1,7 @@
 /** Commands that the client does itself: a picker instead of a list, a new conversation, the end. */
+
 import type { ScreenAction } from "../../../base/client-action.js";
+import { readStatusParts, STATUS_PARTS } from "../../../base/status-parts.js";
 import { text as textBlock } from "../../../protocol/content.js";
 import type { DialogName } from "../state.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
@@ -43,6 +45,9 @@ export async function runOwnCommand(
       return true;
     case "copy":
       (await import("./copy-answer.js")).copyAnswer(args.trim(), carrier, options);
+      return true;
+    case "statusline":
+      await chooseStatusParts(args.trim(), options);
       return true;
     case "web":
       copyAddress(options);
@@ -99,6 +104,25 @@ async function chooseTheme(name: string, options: CarrierOptions): Promise<void>
   }
   const names = themes.map((theme) => theme.name).join(", ");
   print({ kind: "notice", level: "error", text: `There is no theme '${name}'. There are ${names}.` });
+}
+
+async function chooseStatusParts(
+  typed: string,
+  { setStatusParts, saveSettings, print }: CarrierOptions,
+): Promise<void> {
+  const known = STATUS_PARTS.join(", ");
+  const isAll = typed === "all";
+  const parts = isAll ? STATUS_PARTS : readStatusParts(typed);
+  if ("unknown" in parts) {
+    print({ kind: "notice", level: "error", text: `There is no part '${parts.unknown}'. There are ${known}.` });
+  } else if (parts.length === 0) {
+    const words = "Name the parts in their order, such as /statusline model cost title. /statusline all shows all.";
+    print({ kind: "notice", level: "info", text: `The mode is always first; the parts are ${known}. ${words}` });
+  } else {
+    setStatusParts(parts);
+    const saved = await saveSettings?.({ status_line: isAll ? null : parts.join(" ") });
+    print({ kind: "notice", level: "info", text: ["The line has these parts now.", saved].filter(Boolean).join(" ") });
+  }
 }
 
 async function clear({ client, state, restart, print }: CarrierOptions): Promise<void> {

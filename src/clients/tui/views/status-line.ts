@@ -3,6 +3,7 @@
  * dropped first.
  */
 import { formatUsd } from "../../../base/budget-text.js";
+import { STATUS_PARTS, type StatusPart, type StatusParts } from "../../../base/status-parts.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { SessionMode } from "../../../protocol/events.js";
@@ -15,6 +16,8 @@ import type { Style, Theme } from "../theme.js";
 export interface StatusOptions {
   readonly width: number;
   readonly theme: Theme;
+  /** Default: all, in their usual order. */
+  readonly parts?: StatusParts;
 }
 
 interface Part {
@@ -41,18 +44,24 @@ export function statusLine(state: State, options: StatusOptions): string {
   return fitting.map(({ text, style }) => style(text)).join(theme.dim(separator));
 }
 
-function statusParts(state: State, { theme }: StatusOptions): readonly (Part | undefined)[] {
-  return [
-    modelPart(state, theme),
-    contextPart(state, theme),
-    ...costParts(state, theme),
-    part(branchText(state), theme.dim, 6),
-    sandboxPart(state.place?.sandbox, theme),
-    profilePart(state, theme),
-    addressPart(state, theme),
-    part(shortSession(state.session), theme.dim, 2),
-    part(state.title, theme.dim, 1),
-  ];
+type MakeParts = (state: State, theme: Theme) => readonly (Part | undefined)[];
+
+const PARTS: Readonly<Record<StatusPart, MakeParts>> = {
+  model: (state, theme) => [modelPart(state, theme)],
+  context: (state, theme) => [contextPart(state, theme)],
+  cost: (state, theme) => costParts(state, theme),
+  branch: (state, theme) => [part(branchText(state), theme.dim, 6)],
+  sandbox: ({ place }, theme) => [sandboxPart(place?.sandbox, theme)],
+  profile: (state, theme) => [profilePart(state, theme)],
+  address: (state, theme) => [addressPart(state, theme)],
+  session: ({ session }, theme) => [part(shortSession(session), theme.dim, 2)],
+  title: ({ title }, theme) => [part(title, theme.dim, 1)],
+};
+
+/** That commands run without a sandbox is always said. */
+function statusParts(state: State, { theme, parts = STATUS_PARTS }: StatusOptions): readonly (Part | undefined)[] {
+  const isOpen = state.place?.sandbox === "none" && !parts.includes("sandbox");
+  return [...parts, ...(isOpen ? (["sandbox"] as const) : [])].flatMap((name) => PARTS[name](state, theme));
 }
 
 function part(text: string | undefined, style: Style, rank: number): Part | undefined {

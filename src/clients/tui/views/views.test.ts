@@ -142,4 +142,16 @@ describe("the views", () => {
   it("keep the mode and the model when there is little room", () => {
     expect(statusLine(COSTLY, { width: 40, theme: plainTheme })).toMatch(/^auto · anthropic:/);
   });
+
+  verifies(
+    ["U2"],
+    "the status line has the parts that a person chose, and always says that there is no sandbox",
+    () => {
+      const parts = ["title", "branch"] as const;
+      const line = (state: State) => statusLine(state, { width: 120, theme: plainTheme, parts });
+      expect(line(IDLE)).toBe("auto · fix the tests · project (main)");
+      const place = { ...(IDLE.place as NonNullable<State["place"]>), sandbox: "none" };
+      expect(line({ ...IDLE, place })).toBe("auto · fix the tests · project (main) · no sandbox");
+    },
+  );
 });
