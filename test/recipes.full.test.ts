@@ -1,0 +1,118 @@
+/** The recipes of docs/design/adding.md, followed in a copy of the source: they name every place that a new thing touches. */
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, it } from "vitest";
+
+const COPIED = ["src", "assets", "tools", "docs", "package.json", "package-lock.json", "tsconfig.json"];
+const run = promisify(execFile);
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Edit {
+  readonly file: string;
+  /** The text before which the new one comes. */
+  readonly before: string;
+  readonly text: string;
+}
+
+class Copy {
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-recipe-")));
+
+  constructor() {
+    folders.push(this.root);
+    for (const name of COPIED) cpSync(name, join(this.root, name), { recursive: true });
+    symlinkSync(join(process.cwd(), "node_modules"), join(this.root, "node_modules"));
+    const config = JSON.parse(readFileSync("tsconfig.json", "utf8")) as { include: string[]; exclude?: string[] };
+    const sources = { ...config, include: ["src"], exclude: ["**/*.test.ts", "**/test-support/**"] };
+    writeFileSync(join(this.root, "tsconfig.json"), JSON.stringify(sources));
+  }
+
+  edit({ file, before, text }: Edit): void {
+    const path = join(this.root, file);
+    const source = readFileSync(path, "utf8");
+    const at = source.indexOf(before);
+    if (at === -1) throw new Error(`${file} has no "${before}"`);
+    writeFileSync(path, source.slice(0, at) + text + source.slice(at));
+  }
+
+  /** The files that the compiler complains about. */
+  async complaints(): Promise<readonly string[]> {
+    const compiler = join(this.root, "node_modules/.bin/tsc");
+    const { stdout } = await run(compiler, ["--noEmit"], { cwd: this.root }).catch(
+      (error) => error as { stdout: string },
+    );
+    return [...new Set([...stdout.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file = ""]) => file))];
+  }
+
+  async oxbow(...args: readonly string[]): Promise<string> {
+    const env = { ...process.env, OXBOW_HOME: join(this.root, "home") };
+    const { stdout } = await run(process.execPath, [join(this.root, "dist/bin.js"), ...args], { cwd: this.root, env });
+    return stdout;
+  }
+}
+
+describe("a recipe", () => {
+  it("of an event kind has three files, and the compiler names those that are missing", async () => {
+    const copy = new Copy();
+    const edits: readonly Edit[] = [
+      {
+        file: "src/protocol/events.ts",
+        before: "  CustomEvent: {",
+        text: "  TideTurned: { readonly turn: TurnId; readonly text: string };\n",
+      },
+      {
+        file: "src/protocol/event-fields.ts",
+        before: "  CustomEvent: {",
+        text: "  TideTurned: { turn, text: words },\n",
+      },
+      {
+        file: "src/clients/tui/replay/notice-text.ts",
+        before: '    case "CustomEvent": {',
+        text: '    case "TideTurned":\n      return { title: "the tide turned", text: event.payload.text };\n',
+      },
+    ];
+    const [type, ...others] = edits;
+    copy.edit(type as Edit);
+    expect([...(await copy.complaints())].sort()).toEqual(others.map(({ file }) => file).sort());
+    for (const edit of others) copy.edit(edit);
+    expect(await copy.complaints()).toEqual([]);
+  });
+
+  it("of a command has one file, also for the shell", async () => {
+    const copy = new Copy();
+    copy.edit({
+      file: "src/context/memory/commands.ts",
+      before: '  {\n    name: "memory:log",',
+      text: `  {
+    name: "memory:count",
+    summary: "say how many memories there are",
+    shellFlags: [FOLDER],
+    users: READERS,
+    reaches: "user",
+    places: ANYWHERE,
+    run: async (_args, { memories }) => {
+      const { entries } = await memories.list();
+      return { text: \`\${entries.length} memories\`, value: entries.length };
+    },
+  },
+`,
+    });
+    await run(process.execPath, [join(copy.root, "tools/build.mjs")], { cwd: copy.root });
+    expect(await copy.oxbow("memory", "count")).toBe("0 memories\n");
+    expect(await copy.oxbow("memory", "count", "--json")).toBe("0\n");
+    expect(await copy.oxbow("--run", scriptIn(copy, "/memory count\n"))).toContain("0 memories");
+    expect(await copy.oxbow("memory", "--help")).toContain("say how many memories there are");
+  });
+});
+
+function scriptIn({ root }: Copy, text: string): string {
+  const path = join(root, "script.txt");
+  writeFileSync(path, text);
+  return path;
+}
