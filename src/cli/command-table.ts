@@ -66,7 +66,13 @@ export const COMMANDS: readonly CliCommand[] = [
       () => import("../runtime/retrieval.js"),
     ),
   },
-  { name: "mcp", load: () => import("./commands/mcp.js") },
+  {
+    name: "mcp",
+    load: ofSubject(
+      () => import("../extensions/mcp/commands.js"),
+      () => import("./commands/mcp.js"),
+    ),
+  },
   { name: "sources", load: () => import("./commands/sources.js") },
   { name: "hooks", load: () => import("./commands/hooks.js") },
   { name: "tools", load: () => import("./commands/tools.js") },

@@ -8,7 +8,6 @@ import type { Terminal } from "../clients/headless/terminal.js";
 import { parseWords } from "../commands/arguments.js";
 import {
   type Command,
-  type CommandArguments,
   type CommandContext,
   type CommandResult,
   type CommandSpec,
@@ -18,6 +17,7 @@ import {
 import { type Flag, helpLines, type ParsedFlags, parseFlags } from "../commands/flags.js";
 import { CommandRegistry } from "../commands/registry.js";
 import { helpColumns, usageOf } from "../commands/usage.js";
+import type { TerminalCommand } from "../feature/command.js";
 import { refuseAgents } from "../runtime/agent-limits.js";
 import { endProgram } from "../system/end-program.js";
 import { EXIT, exitCodeOfFailure } from "./exit-codes.js";
@@ -43,11 +43,6 @@ export interface ShellPlace {
   readonly commands: readonly Command[];
   readonly terminalCommands?: readonly TerminalCommand[];
   close?(): Promise<void> | void;
-}
-
-/** A command that talks with the person itself: it reads the keyboard, prints and handles signals. */
-export interface TerminalCommand extends CommandSpec {
-  readonly take: (args: CommandArguments) => Promise<number>;
 }
 
 /** The `run` of a program command that is made from commands. */

@@ -229,9 +229,16 @@ export interface Subject {
   };
 }
 
-export type OpenShell = (
-  place: ShellPlace,
-) => Promise<{ readonly commands: readonly Command[]; close?(): Promise<void> | void }>;
+export type OpenShell = (place: ShellPlace) => Promise<{
+  readonly commands: readonly Command[];
+  readonly terminalCommands?: readonly TerminalCommand[];
+  close?(): Promise<void> | void;
+}>;
+
+/** A command that talks with the person itself: it reads the keyboard, prints and handles signals. */
+export interface TerminalCommand extends CommandSpec {
+  readonly take: (args: CommandArguments) => Promise<number>;
+}
 
 /** Where `oxbow NAME` works, outside a session. */
 export interface ShellPlace {

@@ -2,6 +2,7 @@
 import { hkdfSync } from "node:crypto";
 import type { RetrievalContext } from "../context/retrieval/session-retrieval.js";
 import { callBeside } from "../engine/side-call.js";
+import type { McpContext } from "../extensions/mcp/context.js";
 import type { AsideAnswer, AsideCall, FeatureContext, SafeText } from "../feature/part.js";
 import type { Opening } from "./opening.js";
 import type { SessionStores } from "./sessions/session-stores.js";
@@ -53,6 +54,28 @@ export function retrievalContext(opening: Opening): RetrievalContext {
     answering: () => {
       const model = current.run?.model;
       return model === undefined ? undefined : `${model.provider}:${model.model}`;
+    },
+  };
+}
+
+export function mcpContext(opening: Opening): McpContext {
+  const { engine, current, built, person, request, root } = opening;
+  const { ids, notify, loaded, variables } = engine;
+  return {
+    ...featureContext(opening),
+    ...{ ids, notify, person, handedIn: request.mcpServers },
+    byPerson: () => current.run?.originator.identity !== "agent",
+    judge: (call, tool) => built.get("permissions").judge(call, tool),
+    sample: (asked, turn, signal) => {
+      const { model, bus, ports } = turn;
+      const request = { model: model.model, tools: [], ...asked };
+      const both = AbortSignal.any([signal, turn.signal]);
+      return callBeside({ model, purpose: "sampling", request }, { bus, ports, signal: both, turn });
+    },
+    hooks: () => built.get("events"),
+    host: async (report) => {
+      const { serverHost } = await import("./mcp/open-server.js");
+      return serverHost({ loaded, variables, root, notify: report });
     },
   };
 }

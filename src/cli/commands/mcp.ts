@@ -1,271 +1,157 @@
-/** `oxbow mcp`: adds, lists, tests and removes MCP servers, and signs in to them. */
+/** `oxbow mcp`, with `auth NAME`: signs in to a server in a browser and leaves the tokens to the credential helper. */
 
-import { join, resolve } from "node:path";
-import { counted } from "../../base/group-digits.js";
-import { safeLine, safeText } from "../../base/terminal-text.js";
-import { renderTable } from "../../base/text-table.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { MCP_ADD, MCP_APPROVE, MCP_AUTH, MCP_LIST, MCP_REMOVE, MCP_TEST } from "../../commands/catalogue/mcp.js";
-import { asValue, COMMAND_EXIT, type Command, type CommandArguments, refuse } from "../../commands/command.js";
-import type { ParsedFlags } from "../../commands/flags.js";
-import type { WrittenServer } from "../../runtime/mcp/edit-config.js";
-import type { ServerPlace } from "../../runtime/mcp/open-server.js";
-import { openRoot } from "../../tools/files/workspace-root.js";
+import { AUTH, findServer, type ShellPort, shellCommands } from "../../extensions/mcp/commands.js";
+import { fetchWith } from "../../extensions/mcp/fetch.js";
+import { FloodGuard } from "../../extensions/mcp/flood-guard.js";
+import { OAuthClient } from "../../extensions/mcp/oauth-client.js";
+import type { RemoteTransport, ServerConfig } from "../../extensions/mcp/server-config.js";
+import { connectSigningIn } from "../../extensions/mcp/sign-in.js";
+import type { CommandArguments, OpenShell } from "../../feature/command.js";
+import { openShellServers } from "../../runtime/mcp/open-server.js";
+import { signInHttp } from "../../runtime/mcp/sign-in-http.js";
+import type { LoadedSettings } from "../../runtime/settings/settings.js";
+import { readPaste } from "../../security/oauth/authorization.js";
+import { type LoopbackListener, listen } from "../../security/oauth/loopback-listener.js";
+import { newProof } from "../../security/oauth/pkce.js";
+import { type Renewal, serverCredential, serverEntry } from "../../security/oauth/server-tokens.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
-import { type ShellCommand, shellRunner } from "../shell-command.js";
+import { openFileAtTerminal } from "./auth/ask-passphrase.js";
+import { browserOf, openConversation } from "./auth/sign-in.js";
 
-export const shell: ShellCommand = {
-  name: "mcp",
-  specs: [MCP_LIST, MCP_ADD, MCP_REMOVE, MCP_TEST, MCP_AUTH, MCP_APPROVE],
-  about: "Adds, lists, tests and removes MCP servers. In a session: /mcp, /mcp:NAME status.",
-  more: "Servers are also read from .mcp.json and from the files of Claude Code, Cursor, VS Code and Codex. Each needs your approval ('oxbow ack').",
-  open: async (flags, variables) => {
-    const place = await openPlace(flags, variables);
-    return {
-      commands: [list(place), add(place), remove(place), test(place), approve(place)],
-      terminalCommands: [
-        {
-          ...MCP_AUTH,
-          take: async (args) => (await import("./mcp-auth.js")).signInToServer({ args, variables, place }),
-        },
-      ],
-    };
-  },
+interface AuthContext {
+  readonly args: CommandArguments;
+  readonly variables: Variables;
+  readonly loaded: LoadedSettings;
+  readonly port: ShellPort;
+}
+
+export const openShell: OpenShell = async (place) => {
+  const { loaded, port } = await openShellServers(place);
+  const { variables } = place;
+  const auth = { ...AUTH, take: (args: CommandArguments) => signInToServer({ args, variables, loaded, port }) };
+  return { commands: shellCommands(port), terminalCommands: [auth] };
 };
 
-export const run = shellRunner(shell);
+const LIMIT_MS = 5 * 60 * 1000;
+const REDIRECT = { path: "/callback", ports: [] } as const;
 
-async function openPlace(flags: ParsedFlags, variables: Variables): Promise<ServerPlace> {
-  const { placeSettings } = await import("../../runtime/content/place-settings.js");
-  const loaded = await placeSettings(flags, variables, { unapproved: "ignore" });
-  const root = await openRoot(resolve(flags.text("cwd") ?? process.cwd()));
-  return { loaded, variables, root, notify: (message) => printMessage(message) };
-}
-
-/** The approved servers of the place. */
-export async function approvedServers(place: ServerPlace) {
-  const [{ findExtensions }, { chooseServers }, { configPlace }] = await Promise.all([
-    import("../../runtime/content/find-extensions.js"),
-    import("../../extensions/mcp/choose-servers.js"),
-    import("../../runtime/mcp/open-server.js"),
-  ]);
-  const found = await findExtensions({
-    ...place,
-    color: false,
-    width: 80,
-    skipUnapproved: true,
-    allowProjectHooks: true,
-    kinds: new Set(["mcp"]),
-    notify: () => {},
-  });
-  return chooseServers(found.files, configPlace(place));
-}
-
-function list(place: ServerPlace): Command {
-  return {
-    ...MCP_LIST,
-    run: async (_args, { screen, warn }) => {
-      const [{ listExtensions }, { serverNameOf }, chosen] = await Promise.all([
-        import("../../runtime/content/list-extensions.js"),
-        import("../../extensions/mcp/search-definition.js"),
-        approvedServers(place),
-      ]);
-      for (const problem of chosen.problems) warn(safeLine(problem));
-      const { items } = await listExtensions(place);
-      const rows = items
-        .filter(({ kind }) => kind === "mcp")
-        .map(({ entry = "", path, scope, state }) => {
-          const name = serverNameOf(entry);
-          const used = chosen.servers.find(({ config }) => config.name === name && config.path === path);
-          const isOff = chosen.off.includes(name);
-          const now = state !== "approved" ? state : used !== undefined ? "approved" : isOff ? "off" : "not used";
-          const { transport } = used?.config ?? {};
-          const what =
-            transport === undefined ? "" : transport.kind === "stdio" ? transport.command : addressOf(transport.url);
-          return {
-            name: safeLine(name),
-            scope: entry.startsWith("projects.") ? "local" : scope,
-            state: now,
-            path,
-            what,
-          };
-        });
-      if (rows.length === 0)
-        return { text: "There are no MCP servers. Add one: oxbow mcp add NAME -- COMMAND", value: [] };
-      type Row = (typeof rows)[number];
-      const columns = [
-        { header: "server", value: ({ name }: Row) => name, priority: 3 },
-        { header: "state", value: ({ state }: Row) => state, priority: 2 },
-        { header: "what", value: ({ what }: Row) => safeLine(what), maxWidth: 60, priority: 1 },
-        { header: "from", value: ({ path }: Row) => path, maxWidth: 100 },
-      ];
-      const table = renderTable(columns, rows, { width: screen?.width, color: screen?.color ?? false });
-      const waits = rows.some(({ state }) => state === "waiting");
-      return { text: waits ? `${table}\n\nApprove what waits: oxbow ack` : table, value: asValue(rows) };
-    },
-  };
-}
-
-/** Keys in addresses are not shown. */
-function addressOf(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
-}
-
-function scopeOf(args: CommandArguments): "user" | "project" {
-  const scope = args.flag("scope") ?? "user";
-  if (scope !== "user" && scope !== "project") throw new UsageError("--scope is user or project.");
-  return scope;
-}
-
-function fileOf(scope: "user" | "project", { loaded, root }: ServerPlace): string {
-  return scope === "user" ? join(loaded.roots.config, "config.toml") : join(root, ".mcp.json");
-}
-
-function add(place: ServerPlace): Command {
-  return {
-    ...MCP_ADD,
-    run: async (args) => {
-      const name = args.text("NAME") ?? "";
-      if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name))
-        return refuse("A server's name has letters, digits, - _ and ., and at most 64 characters.");
-      const scope = scopeOf(args);
-      const file = fileOf(scope, place);
-      const server = writtenServer(args);
-      const { addToProject, addToSettings } = await import("../../runtime/mcp/edit-config.js");
-      await (scope === "user" ? addToSettings(file, name, server) : addToProject(file, name, server));
-      // The person has just written it.
-      const { approveServer } = await import("../../runtime/mcp/approve-server.js");
-      await approveServer(name, place, { path: file });
-      const text = `Added '${name}' to ${file}, and approved it as it is now.\nTry it: oxbow mcp test ${name}`;
-      return { text, value: { name, file, scope } };
-    },
-  };
-}
-
-function writtenServer(args: CommandArguments): WrittenServer {
-  const [command = "", ...rest] = args.list("COMMAND");
-  const kind = args.flag("transport") ?? (/^https?:\/\//i.test(command) ? "http" : "stdio");
-  if (kind === "stdio") {
-    if (args.flags("header").length > 0) throw new UsageError("--header is for servers with an address.");
-    return { command, args: rest, env: pairs(args.flags("env"), "=") };
+async function signInToServer(context: AuthContext): Promise<number> {
+  const { args, variables, loaded, port } = context;
+  const name = args.text("NAME") ?? "";
+  const file = await openFileAtTerminal(variables);
+  if (args.hasFlag("remove")) {
+    const isGone = await file.remove({ provider: serverCredential(name), account: "default" });
+    process.stdout.write(isGone ? `Forgot the sign-in to '${name}'.\n` : `There is no sign-in to '${name}'.\n`);
+    return isGone ? EXIT.answered : EXIT.failed;
   }
-  if (kind !== "http" && kind !== "sse") throw new UsageError("--transport is stdio, http or sse.");
-  if (!URL.canParse(command)) throw new UsageError(`'${command}' is not an address.`);
-  if (rest.length > 0 || args.flags("env").length > 0)
-    throw new UsageError("A server with an address has no arguments.");
-  return { type: kind, url: command, headers: pairs(args.flags("header"), ":") };
+  const { config } = await findServer(name, port);
+  if (!isRemote(config)) throw new UsageError(`'${name}' is a program, which signs in by itself.`);
+  // A file that cannot be written shows before the sign-in, not after it.
+  await file.change(() => ({ result: undefined }));
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  const cancelLimit = nodeClock.after(LIMIT_MS, onSignal);
+  const { web_hosts: webHosts, web_names: webNames } = loaded.settings;
+  const { url: address } = config.transport;
+  const http = signInHttp({ url: address, variables, webHosts: webHosts.value, webNames: webNames.value });
+  const guard = new FloodGuard({ clock: nodeClock, onFlood: () => {} });
+  const listener = await listen({ redirect: REDIRECT, label: `the MCP server ${name}` });
+  let outcome: "signed-in" | "failed" = "failed";
+  try {
+    const oauth = oauthClient(context, { listener, signal: stop.signal });
+    const { connection } = await connectSigningIn({
+      config,
+      oauth,
+      fetch: fetchWith(http, guard),
+      signal: stop.signal,
+    });
+    await connection.close();
+    const tokens = oauth.tokens();
+    if (tokens === undefined) {
+      process.stdout.write(`'${name}' needs no sign-in.\n`);
+      return EXIT.answered;
+    }
+    const { access_token: access, refresh_token: refresh, expires_in: expiresInSeconds } = tokens;
+    const { url } = config.transport;
+    const now = nodeClock.wall();
+    await file.put(
+      serverEntry({ server: name, url, access, refresh, expiresInSeconds, renewal: renewalOf(oauth), now }),
+    );
+    outcome = "signed-in";
+    process.stdout.write(`Signed in to '${name}', for ${new URL(url).origin} only.\n`);
+    return EXIT.answered;
+  } catch (error) {
+    if (stop.signal.aborted) printMessage("you did not finish the sign-in. Oxbow stored nothing.");
+    else printMessage((error as Error).message);
+    return stop.signal.aborted ? EXIT.cancelled : EXIT.failed;
+  } finally {
+    cancelLimit();
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    await listener.finish(outcome);
+    http.close();
+  }
 }
 
-function pairs(given: readonly string[], sign: "=" | ":"): Record<string, string> {
-  return Object.fromEntries(
-    given.map((each) => {
-      const at = each.indexOf(sign);
-      if (at <= 0) throw new UsageError(`'${each}' is not NAME${sign}VALUE.`);
-      return [each.slice(0, at).trim(), each.slice(at + 1).trim()];
-    }),
-  );
+function isRemote(config: ServerConfig): config is ServerConfig & { readonly transport: RemoteTransport } {
+  return config.transport.kind !== "stdio";
 }
 
-function remove(place: ServerPlace): Command {
-  return {
-    ...MCP_REMOVE,
-    run: async (args) => {
-      const name = args.text("NAME") ?? "";
-      const scopes = args.flag("scope") === undefined ? (["user", "project"] as const) : [scopeOf(args)];
-      const [{ removeFromProject, removeFromSettings }, { knownTools }] = await Promise.all([
-        import("../../runtime/mcp/edit-config.js"),
-        import("../../runtime/mcp/open-server.js"),
-      ]);
-      for (const scope of scopes) {
-        const file = fileOf(scope, place);
-        const isGone = await (scope === "user" ? removeFromSettings(file, name) : removeFromProject(file, name));
-        if (!isGone) continue;
-        // A server that is added under this name later is another one.
-        await knownTools(place).forget(file, name);
-        return { text: `Removed '${safeLine(name)}' from ${file}.`, value: { name, file } };
-      }
-      const files = scopes.map((scope) => fileOf(scope, place));
-      const where = files.length === 1 ? `${files[0]} names no` : `Neither ${files.join(" nor ")} names a`;
-      return refuse(`${where} server '${safeLine(name)}'. See: oxbow mcp list`);
-    },
-  };
-}
-
-function approve(place: ServerPlace): Command {
-  return {
-    ...MCP_APPROVE,
-    run: async (args) => {
-      const name = args.text("NAME") ?? "";
-      const { approveSeenServer, howToApprove } = await import("../../runtime/mcp/approve-server.js");
-      const approved = await approveSeenServer(name, place, { version: args.text("VERSION") });
-      if ("text" in approved) {
-        const text = howToApprove(`oxbow mcp approve ${safeLine(name)}`, approved);
-        return { text, value: { name, version: approved.version } };
-      }
-      const { files } = approved;
-      if (files.length === 0)
-        return refuse(`No settings file has an MCP server '${safeLine(name)}'. See: oxbow mcp list`);
-      const text = files
-        .map((file) => `Approved '${safeLine(name)}' of ${file}, and its program as it is now.`)
-        .join("\n");
-      return { text, value: { name, files: [...files] } };
-    },
-  };
-}
-
-export async function findServer(name: string, place: ServerPlace) {
-  const { servers, problems, off } = await approvedServers(place);
-  const found = servers.find(({ config }) => config.name === name);
-  if (found !== undefined) return found;
-  const why =
-    problems.find((problem) => problem.includes(`'${name}'`)) ?? (off.includes(name) ? "It is switched off." : "");
-  throw new UsageError(`There is no approved MCP server '${safeLine(name)}'. ${why} See: oxbow mcp list`);
-}
-
-function test(place: ServerPlace): Command {
-  return {
-    ...MCP_TEST,
-    run: async (args, { signal, progress }) => {
-      const chosen = await findServer(args.text("NAME") ?? "", place);
-      const [{ serverOptions }, { McpServer }, { redact }] = await Promise.all([
-        import("../../runtime/mcp/open-server.js"),
-        import("../../extensions/mcp/server.js"),
-        import("../../security/redact/redact.js"),
-      ]);
-      const server = new McpServer(serverOptions(chosen, place));
-      const problems = new Set<string>();
-      server.watch({ report: (message) => void problems.add(message) });
-      progress(`connecting to ${chosen.config.name}`);
+function oauthClient(
+  context: AuthContext,
+  { listener, signal }: { readonly listener: LoopbackListener; readonly signal: AbortSignal },
+): OAuthClient {
+  const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+  return new OAuthClient({
+    redirectUrl: listener.redirectUri,
+    scope: context.args.flag("scope"),
+    newState: () => newProof(random).state,
+    authorize: async (url, state) => {
+      if (url.protocol !== "https:" && url.hostname !== "localhost" && url.hostname !== "127.0.0.1")
+        throw new UsageError(`The server wants a sign-in at ${url.origin}, which is not encrypted.`);
+      const { open } = browserOf(context);
+      const person = await openConversation(context);
       try {
-        const connection = await server.ready(signal);
-        const namesOf = (list: readonly { readonly name: string }[]) => list.map(({ name }) => safeLine(name));
-        const tools = namesOf(server.tools);
-        const withheld = namesOf(server.withheld);
-        const prompts = namesOf(server.prompts);
-        const resources = (await connection.resources(signal).catch(() => [])).map(({ uri }) => safeLine(uri));
-        const lines = [
-          `${safeLine(connection.serverName ?? chosen.config.name)}, protocol ${connection.protocolVersion ?? "unknown"}`,
-          `${counted(tools.length, "tool")}${server.isEager ? "" : " (found by search)"}: ${tools.join(", ")}`,
-          ...(withheld.length === 0
-            ? []
-            : [`${withheld.length} changed since they were approved: ${withheld.join(", ")}`]),
-          `${counted(prompts.length, "prompt")}, ${counted(resources.length, "resource")}`,
-          ...problems,
-        ];
-        const value = {
-          ...{ name: chosen.config.name, protocol: connection.protocolVersion ?? null },
-          ...{ tools, withheld, prompts, resources, problems: [...problems] },
-        };
-        return { text: safeText(lines.join("\n")), value: asValue(value) };
-      } catch (error) {
-        const log = redact(server.log.text).trim();
-        const text = safeText(`${(error as Error).message}${log === "" ? "" : `\n${log}`}`);
-        return { text, value: { problem: (error as Error).message }, exitCode: COMMAND_EXIT.failed };
+        const how = open === undefined ? "Open this address in a browser" : "Your browser opens; if it does not, go to";
+        person.notify(`\nSign in at ${url.origin}. ${how}:\n\n  ${url.href}\n\n`);
+        open?.(url.href);
+        const pasted = person.ask === undefined ? [] : [pastedAnswer(person.ask, { state, signal })];
+        return await Promise.race([listener.answer(state, signal), ...pasted]);
       } finally {
-        await server.stop();
+        person.close();
       }
     },
+  });
+}
+
+/** For a browser on another machine: the person copies the address that it ended at. */
+async function pastedAnswer(
+  ask: (question: string, signal: AbortSignal) => Promise<string | undefined>,
+  { state, signal }: { readonly state: string; readonly signal: AbortSignal },
+) {
+  for (;;) {
+    const line = await ask("Paste the address the browser ended at (or finish in the browser): ", signal);
+    if (line === undefined || signal.aborted) return new Promise<never>(() => {});
+    const pasted = readPaste(line, state);
+    if (typeof pasted !== "string" && "code" in pasted) return pasted;
+    if (typeof pasted !== "string") throw pasted.error;
+  }
+}
+
+function renewalOf(oauth: OAuthClient): Renewal {
+  const { authorizationServerMetadata: server, resourceMetadata: resource } = oauth.discovered ?? {};
+  const { client_id: clientId = "", client_secret: clientSecret } = oauth.clientInformation() ?? {};
+  const methods = server?.token_endpoint_auth_methods_supported ?? [];
+  const basic = methods.length === 0 || methods.includes("client_secret_basic");
+  return {
+    tokenUrl: server?.token_endpoint ?? "",
+    clientId,
+    ...(clientSecret !== undefined && { clientSecret }),
+    method: clientSecret === undefined ? "none" : basic ? "client_secret_basic" : "client_secret_post",
+    ...(resource?.resource !== undefined && { resource: resource.resource }),
   };
 }

@@ -3,6 +3,7 @@ import { subject as knowledgeBase } from "../../context/knowledge-base/commands.
 import { subject as memory } from "../../context/memory/commands.js";
 import { subject as retrieval } from "../../context/retrieval/commands.js";
 import { subject as skills } from "../../context/skills/commands.js";
+import { subject as mcp } from "../../extensions/mcp/commands.js";
 import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
@@ -11,7 +12,6 @@ import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
 import * as engine from "./engine.js";
 import * as extensions from "./extensions.js";
-import * as mcp from "./mcp.js";
 import * as models from "./models.js";
 import * as profiles from "./profiles.js";
 import * as program from "./program.js";
@@ -21,7 +21,7 @@ import * as service from "./service.js";
 import * as sessions from "./sessions.js";
 
 /** The subjects that declare their commands in their own folder. */
-export const DECLARED: readonly Subject[] = [skills, memory, retrieval, knowledgeBase];
+export const DECLARED: readonly Subject[] = [skills, memory, retrieval, knowledgeBase, mcp];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
@@ -37,7 +37,6 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Conversation", screen],
   ...DECLARED.map(({ heading, specs }) => [heading, specs] as const),
   ["Subagents, skills and extensions", extensions],
-  ["Subagents, skills and extensions", mcp],
   ["Engine", engine],
 ];
 
@@ -85,7 +84,6 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...security.PERMISSIONS_NAMESPACE,
   ...credentials.AUTH_NAMESPACE,
   ...credentials.CREDS_NAMESPACE,
-  ...mcp.MCP_NAMESPACE,
   ...models.MODELS_NAMESPACE,
   ...models.OLLAMA_NAMESPACE,
   ...models.ROUTE_NAMESPACE,

@@ -17,12 +17,12 @@ export function openApprovals(
     ...(given && { portable: { file: resolve(given), root: projectTop(folder) } }),
     findPins: async (item, bytes) => {
       if (item.kind !== "mcp") return undefined;
-      const { pinsOfEntry } = await import("./server-pins.js");
+      const { pinsOfEntry } = await import("../mcp/server-pins.js");
       return pinsOfEntry(item, bytes, { folder, variables });
     },
     noteOn: async (item, bytes) => {
       if (item.kind !== "mcp") return undefined;
-      const { networkNote } = await import("./server-pins.js");
+      const { networkNote } = await import("../mcp/server-pins.js");
       return networkNote(item, bytes, { folder, variables });
     },
   });

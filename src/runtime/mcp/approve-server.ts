@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
+import type { SeenApproval } from "../../extensions/mcp/context.js";
 import { serverNameOf } from "../../extensions/mcp/search-definition.js";
 import type { ContentItem } from "../../security/trust/content.js";
 import { discoverContent } from "../../security/trust/discover.js";
@@ -30,11 +31,6 @@ export async function approveServer(
   );
 }
 
-export type SeenApproval =
-  | { readonly files: readonly string[] }
-  /** What the person has to see first, and the name of exactly this version. */
-  | { readonly text: string; readonly version: string };
-
 /**
  * An approval of what a person has seen: `version` is of that text. `more` is what the server itself has changed. Without the version of
  * now it approves nothing.
@@ -53,14 +49,6 @@ export async function approveSeenServer(
 
 /** Long enough that no program finds another text with the same one meanwhile. */
 const VERSION_LENGTH = 16;
-
-/** The sentence that follows what a person has to see. */
-export function howToApprove(
-  command: string,
-  { text, version }: { readonly text: string; readonly version: string },
-): string {
-  return `${text}\n\nNothing is approved yet. To approve exactly this, and its program as it is now: ${command} ${version}`;
-}
 
 async function entryText(item: ContentItem): Promise<string> {
   const entry = JSON.parse(Buffer.from(await readItem(item)).toString("utf8"));

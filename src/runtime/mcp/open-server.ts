@@ -6,7 +6,9 @@ import type { Clock } from "../../base/clock.js";
 import type { Variables } from "../../base/variables.js";
 import type { ContainedCommand } from "../../extensions/executable/containment.js";
 import type { ChosenServer } from "../../extensions/mcp/choose-servers.js";
+import type { ShellPort } from "../../extensions/mcp/commands.js";
 import { connect } from "../../extensions/mcp/connection.js";
+import type { ServerHost } from "../../extensions/mcp/context.js";
 import { KnownTools } from "../../extensions/mcp/known-tools.js";
 import { findCommand, pinProblem, startedFiles } from "../../extensions/mcp/program-pins.js";
 import type { ConfigPlace } from "../../extensions/mcp/read-config.js";
@@ -17,6 +19,7 @@ import type { RemoteTransport, ServerConfig, StdioTransport } from "../../extens
 import type { ServerOptions } from "../../extensions/mcp/server-options.js";
 import { Final } from "../../extensions/mcp/server-state.js";
 import { ProcessTransport } from "../../extensions/mcp/stdio-transport.js";
+import type { ShellPlace } from "../../feature/command.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { serverCredential } from "../../security/oauth/server-tokens.js";
 import { createHttpClient, type HttpClient } from "../../system/http-client.js";
@@ -27,11 +30,11 @@ import { trustedPath } from "../../system/trusted-path.js";
 import { isWithin } from "../../system/within.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 import { homeFolder } from "../content/home-folder.js";
-import { pinPlace } from "../content/server-pins.js";
 import { StoredCredentials } from "../credentials/stored-credentials.js";
 import { networkOf } from "../network.js";
 import { RunSandbox } from "../parts/sandbox.js";
 import type { LoadedSettings } from "../settings/settings.js";
+import { pinPlace } from "./server-pins.js";
 
 export interface ServerPlace {
   readonly loaded: LoadedSettings;
@@ -53,16 +56,42 @@ export function configPlace({ root, variables }: Pick<ServerPlace, "root" | "var
   return { root, home: homeFolder(variables), variables, readFile };
 }
 
-/** Everything that makes two servers different. */
-export function keyOf({ config, version }: ChosenServer, { root, loaded }: ServerPlace): string {
-  return JSON.stringify([config, version, root, loaded.roots.config, loaded.settings.sandbox.value]);
+export function serverHost(place: ServerPlace): ServerHost {
+  const { root, loaded } = place;
+  return {
+    place: configPlace(place),
+    keyOf: ({ config, version }) =>
+      JSON.stringify([config, version, root, loaded.roots.config, loaded.settings.sandbox.value]),
+    options: (chosen) => serverOptions(chosen, place),
+    approve: async (name, seen) => (await import("./approve-server.js")).approveSeenServer(name, place, seen),
+  };
 }
 
-export function knownTools({ loaded }: Pick<ServerPlace, "loaded">): KnownTools {
-  return KnownTools.of(join(loaded.roots.config, KNOWN_TOOLS_FILE));
+/** Opens what `oxbow mcp` works on. */
+export async function openShellServers(shell: ShellPlace): Promise<{ loaded: LoadedSettings; port: ShellPort }> {
+  const { flags, variables, notify, redact } = shell;
+  const [{ placeSettings }, root] = await Promise.all([import("../content/place-settings.js"), shell.root()]);
+  const loaded = await placeSettings(flags, variables, { unapproved: "ignore" });
+  const place = { loaded, variables, root, notify };
+  const port: ShellPort = {
+    ...serverHost(place),
+    ...{ root, config: loaded.roots.config, redact },
+    approved: async () => {
+      const { findExtensions } = await import("../content/find-extensions.js");
+      const look = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: true, notify: () => {} };
+      return (await findExtensions({ ...place, ...look, kinds: new Set(["mcp"]) })).files;
+    },
+    entries: async () => {
+      const { listExtensions } = await import("../content/list-extensions.js");
+      return (await listExtensions(place)).items.filter(({ kind }) => kind === "mcp");
+    },
+    approveWritten: async (name, file) =>
+      (await import("./approve-server.js")).approveServer(name, place, { path: file }),
+  };
+  return { loaded, port };
 }
 
-export function serverOptions(chosen: ChosenServer, given: ServerPlace): ServerOptions {
+function serverOptions(chosen: ChosenServer, given: ServerPlace): ServerOptions {
   const { config } = chosen;
   const place = config.scope === "project" ? given : withTrustedPath(given);
   const { transport } = config;
@@ -71,7 +100,7 @@ export function serverOptions(chosen: ChosenServer, given: ServerPlace): ServerO
     config,
     root: place.root,
     clock,
-    known: knownTools(place),
+    known: KnownTools.of(join(place.loaded.roots.config, KNOWN_TOOLS_FILE)),
     connect: async (options) => {
       try {
         return await connect(options);

@@ -10,9 +10,10 @@ import { knowledgeBase } from "../../context/knowledge-base/part.js";
 import { memory } from "../../context/memory/part.js";
 import { retrieval } from "../../context/retrieval/part.js";
 import { skills } from "../../context/skills/part.js";
+import { mcp } from "../../extensions/mcp/part.js";
 import type { CreateFeature } from "../../feature/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
-import { featureContext, retrievalContext } from "../feature-context.js";
+import { featureContext, mcpContext, retrievalContext } from "../feature-context.js";
 import { modelFits } from "../models/model-fit.js";
 import { type Opening, type RunEffort, runOf } from "../opening.js";
 import type { SessionPart } from "../part.js";
@@ -28,7 +29,6 @@ import { Executables } from "./executables.js";
 import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
 import { markers } from "./markers.js";
-import { mcp } from "./mcp.js";
 import { plugins } from "./plugins.js";
 import { promptFiles } from "./prompt-files.js";
 import { rawTraffic } from "./raw-traffic.js";
@@ -257,7 +257,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   (opening) => retrieval(retrievalContext(opening)),
   feature(knowledgeBase),
   aliases,
-  mcp,
+  (opening) => mcp(mcpContext(opening)),
   markers,
   // After the others, so that a tool or command in the user's own folder replaces one of any other part.
   executables,

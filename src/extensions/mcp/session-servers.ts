@@ -9,22 +9,19 @@
 import { safeLine } from "../../base/terminal-text.js";
 import type { Tool, ToolContext, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
-import { type ChosenServers, chooseServers } from "../../extensions/mcp/choose-servers.js";
-import { SERVERS, type ServerHandle } from "../../extensions/mcp/registry.js";
-import { isNamed } from "../../extensions/mcp/search-definition.js";
-import type { McpServer } from "../../extensions/mcp/server.js";
-import { shortName, toolName } from "../../extensions/mcp/tool-names.js";
 import { type InputContent, plainText } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { wrapUntrusted } from "../../security/untrusted/untrusted.js";
-import type { Opening } from "../opening.js";
-import { sessionMark } from "../sessions/session-mark.js";
+import { type ChosenServers, chooseServers } from "./choose-servers.js";
+import type { McpContext, ServerHost } from "./context.js";
 import { readMentions } from "./mentions.js";
-import { configPlace, keyOf, type ServerPlace, serverOptions } from "./open-server.js";
+import { SERVERS, type ServerHandle } from "./registry.js";
+import { isNamed } from "./search-definition.js";
 import { search } from "./search-tool.js";
+import type { McpServer } from "./server.js";
 import { serverUser } from "./server-user.js";
 import { expectedTool, sessionTool, type ToolPlace } from "./session-tools.js";
+import { shortName, toolName } from "./tool-names.js";
 
 interface Listed {
   readonly tool: Tool;
@@ -32,8 +29,8 @@ interface Listed {
 }
 
 export class SessionServers {
-  readonly #opening: Opening;
-  readonly #place: ServerPlace;
+  readonly #context: McpContext;
+  readonly #host: ServerHost;
   readonly #tools: ToolPlace;
   readonly #reported = new Set<string>();
   readonly #asked = new Set<string>();
@@ -45,17 +42,18 @@ export class SessionServers {
   #turn: Turn | undefined;
   #isClosed = false;
 
-  private constructor(opening: Opening, mark: string) {
-    this.#opening = opening;
-    const { engine, root } = opening;
-    this.#place = { loaded: engine.loaded, variables: engine.variables, root, notify: (note) => this.report(note) };
-    const user = serverUser({ opening, turn: () => this.#turn });
-    this.#tools = { user, wrap: (text, about) => wrapUntrusted({ ...about, text }, mark) };
+  private constructor(context: McpContext, tools: Omit<ToolPlace, "user">, host: ServerHost) {
+    this.#context = context;
+    this.#host = host;
+    this.#tools = { ...tools, user: serverUser(context, () => this.#turn) };
   }
 
-  static async open(opening: Opening): Promise<SessionServers> {
-    const mark = await sessionMark(opening.session, opening.engine.sessions);
-    const servers = new SessionServers(opening, mark);
+  static async open(context: McpContext): Promise<SessionServers> {
+    const { delimit } = await context.safeText();
+    const wrap: ToolPlace["wrap"] = (text, about) => delimit({ ...about, text });
+    let servers: SessionServers | undefined;
+    const host = await context.host((message) => servers?.report(message));
+    servers = new SessionServers(context, { wrap }, host);
     await servers.choose();
     return servers;
   }
@@ -70,15 +68,15 @@ export class SessionServers {
 
   /** Reads the entries again; unchanged servers stay. */
   async choose(): Promise<void> {
-    const { extensions } = this.#opening;
-    this.#chosen = await chooseServers(extensions.of("mcp"), configPlace(this.#place));
+    const { extensions } = this.#context;
+    this.#chosen = await chooseServers(extensions.of("mcp"), this.#host.place);
     for (const problem of this.#chosen.problems) this.report(problem);
     const before = this.#handles;
     this.#handles = this.#chosen.servers.map((chosen) => {
       const { unset, name } = chosen.config;
       if (unset.length > 0)
         this.report(`The MCP server '${name}' names variables that are not set: ${unset.join(", ")}`);
-      const handle = SERVERS.acquire(keyOf(chosen, this.#place), () => serverOptions(chosen, this.#place));
+      const handle = SERVERS.acquire(this.#host.keyOf(chosen), () => this.#host.options(chosen));
       this.#watch(handle.server);
       return handle;
     });
@@ -121,7 +119,7 @@ export class SessionServers {
 
   /** What the user asked for with `@SERVER:URI`. */
   async noticeFor(input: readonly InputContent[]): Promise<string | undefined> {
-    const isPerson = this.#opening.parent === undefined && this.#opening.current.run?.originator.identity !== "agent";
+    const isPerson = this.#context.parent === undefined && this.#context.byPerson();
     return isPerson ? readMentions(plainText(input), { servers: this.servers, ...this.#tools }) : undefined;
   }
 
@@ -141,7 +139,7 @@ export class SessionServers {
   report(message: string): void {
     if (this.#isClosed || this.#reported.has(message)) return;
     this.#reported.add(message);
-    this.#opening.engine.notify(message);
+    this.#context.notify(message);
   }
 
   async close(): Promise<void> {
@@ -152,7 +150,7 @@ export class SessionServers {
   }
 
   #watch(server: McpServer): void {
-    const { bus, log } = this.#opening;
+    const { bus, log } = this.#context;
     const unwatch = server.watch({
       report: (message) => this.report(message),
       down: (about) => {
@@ -197,13 +195,13 @@ export class SessionServers {
 
   /** A server that describes its tools differently than before may want something else with them. */
   async #askAboutChanges(turn: Turn): Promise<void> {
-    const { person, current, engine } = this.#opening;
+    const { person, ids } = this.#context;
     for (const server of this.servers) {
       if (server.withheld.length === 0 || turn.signal.aborted) continue;
       const names = server.withheld.map(({ name }) => safeLine(name));
       const version = server.withheld.map(({ fingerprint }) => fingerprint).join();
       if (this.#asked.has(version)) continue;
-      const mayAsk = person.present() && (current.run?.originator.identity ?? "human") === "human";
+      const mayAsk = person.present() && this.#context.byPerson();
       const { name } = server.config;
       if (!mayAsk) {
         this.report(
@@ -213,7 +211,7 @@ export class SessionServers {
       }
       this.#asked.add(version);
       const question = {
-        call: engine.ids.next("call"),
+        call: ids.next("call"),
         tool: "approve",
         args: {},
         summary: `approve what changed of the MCP server '${name}': ${names.join(", ")}`,

@@ -5,25 +5,26 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { extensionStamp } from "../../base/extension-files.js";
+import { type ExtensionFile, type ExtensionFiles, extensionStamp } from "../../base/extension-files.js";
 import type { Tool } from "../../engine/ports.js";
-import { isNamed, KNOWN_TOOLS_FILE, searchDefinition, serverNameOf } from "../../extensions/mcp/search-definition.js";
+import type { SessionPart } from "../../feature/part.js";
+import type { McpServerEntry } from "../../protocol/commands.js";
 import { ownText, plainText } from "../../protocol/content.js";
-import { withHandedIn } from "../mcp/handed-in-servers.js";
-import type { SessionServers } from "../mcp/session-servers.js";
-import type { Opening } from "../opening.js";
-import type { SessionPart } from "../part.js";
-import type { CreateBuiltIn } from "./built-in.js";
+import type { McpContext } from "./context.js";
+import { isNamed, KNOWN_TOOLS_FILE, searchDefinition, serverNameOf } from "./search-definition.js";
+import type { SessionServers } from "./session-servers.js";
 
 /** After the request of a turn begins to be sent: neither the code of the servers nor their processes delay it. */
 const CONNECT_AFTER_MS = 150;
 /** A session that waits for its first input connects meanwhile. */
 const IDLE_MS = 1000;
 
-export const mcp: CreateBuiltIn = (opening) => new McpPart(opening).part();
+export function mcp(context: McpContext): SessionPart {
+  return new McpPart(context).part();
+}
 
 class McpPart {
-  readonly #opening: Opening;
+  readonly #context: McpContext;
   #opened: Promise<SessionServers> | undefined;
   #servers: SessionServers | undefined;
   #names: readonly string[] = [];
@@ -32,8 +33,8 @@ class McpPart {
   #cancel = () => {};
   #isClosed = false;
 
-  constructor(opening: Opening) {
-    this.#opening = { ...opening, extensions: withHandedIn(opening.extensions, opening.request.mcpServers) };
+  constructor(context: McpContext) {
+    this.#context = { ...context, extensions: withHandedIn(context.extensions, context.handedIn) };
     this.#look();
     if (this.#names.length > 0) this.#connectAfter(IDLE_MS);
   }
@@ -74,8 +75,8 @@ class McpPart {
       loaded: async () => [["MCP servers", this.#names]],
       commandsStamp: () => `${this.#stamp}\n${this.#servers?.stamp ?? ""}`,
       commands: async () => {
-        const { mcpCommands } = await import("../commands/mcp.js");
-        return mcpCommands(this.#opening, this.#names.length > 0 ? await this.#open() : undefined);
+        const { sessionCommands } = await import("./commands.js");
+        return sessionCommands(this.#context, this.#names.length > 0 ? await this.#open() : undefined);
       },
       close: async () => {
         this.#isClosed = true;
@@ -87,7 +88,7 @@ class McpPart {
 
   /** True if the entries changed. */
   #look(): boolean {
-    const { extensions } = this.#opening;
+    const { extensions } = this.#context;
     const stamp = extensionStamp(extensions, ["mcp"]);
     if (stamp === this.#stamp) return false;
     this.#stamp = stamp;
@@ -105,7 +106,7 @@ class McpPart {
 
   /** Whether a server of this user connected before, so that its tools may be known. */
   #knowsTools(): boolean {
-    return this.#names.length > 0 && existsSync(join(this.#opening.engine.loaded.roots.config, KNOWN_TOOLS_FILE));
+    return this.#names.length > 0 && existsSync(join(this.#context.roots.config, KNOWN_TOOLS_FILE));
   }
 
   #open(): Promise<SessionServers> {
@@ -114,14 +115,14 @@ class McpPart {
   }
 
   async #load(): Promise<SessionServers> {
-    const { SessionServers } = await import("../mcp/session-servers.js");
-    this.#servers = await SessionServers.open(this.#opening);
+    const { SessionServers } = await import("./session-servers.js");
+    this.#servers = await SessionServers.open(this.#context);
     return this.#servers;
   }
 
   #connectAfter(ms: number): void {
     this.#cancel();
-    this.#cancel = this.#opening.clock.after(ms, () => {
+    this.#cancel = this.#context.clock.after(ms, () => {
       if (this.#isClosed) return;
       this.#open().then(
         (servers) => servers.begin(),
@@ -150,6 +151,42 @@ class McpPart {
   }
 
   #report(error: unknown): void {
-    this.#opening.engine.notify(`Oxbow cannot use the MCP servers: ${(error as Error).message}`);
+    this.#context.notify(`Oxbow cannot use the MCP servers: ${(error as Error).message}`);
   }
+}
+
+function withHandedIn(extensions: ExtensionFiles, servers: readonly McpServerEntry[] | undefined): ExtensionFiles {
+  if (servers === undefined || servers.length === 0) return extensions;
+  const entries = servers.map(entryOf);
+  return {
+    of: (kind) => (kind === "mcp" ? [...extensions.of(kind), ...entries] : extensions.of(kind)),
+    refresh: (depth) => extensions.refresh(depth),
+    get version() {
+      return extensions.version;
+    },
+  };
+}
+
+const FROM = "the client";
+
+/** Only what says how to reach the server: a client cannot widen what it may do. */
+function entryOf({ name, command, args, env, type, url, headers }: McpServerEntry): ExtensionFile {
+  const text = JSON.stringify({ command, args, env, type, url, headers });
+  return {
+    ...{ kind: "mcp", scope: "user", path: FROM, source: FROM, name, entry: `mcp_servers.${name}`, executable: false },
+    sha256: versionOf(text),
+    read: async () => text,
+    program: async () => {
+      throw new Error("an entry of a client is not a program");
+    },
+  };
+}
+
+const versions = new Map<string, string>();
+
+/** The same entry has the same version, so that sessions share its server. It tells nothing about the entry, which may hold keys. */
+function versionOf(text: string): string {
+  const known = versions.get(text) ?? `${FROM} ${versions.size + 1}`;
+  versions.set(text, known);
+  return known;
 }

@@ -1,9 +1,9 @@
 /** `@SERVER:URI` in an input: the model gets the resource along with it. */
 import { safeLine } from "../../base/terminal-text.js";
-import type { McpServer } from "../../extensions/mcp/server.js";
-import { shortName } from "../../extensions/mcp/tool-names.js";
-import { type ResourceContents, resourceContent } from "../../extensions/mcp/tool-result.js";
+import type { McpServer } from "./server.js";
 import type { ToolPlace } from "./session-tools.js";
+import { shortName } from "./tool-names.js";
+import { type ResourceContents, resourceContent } from "./tool-result.js";
 
 const MENTION = /(?<![\p{L}\p{N}])@([A-Za-z0-9_.-]+):([^\s"'<>]+)/gu;
 const MOST_MENTIONS = 5;

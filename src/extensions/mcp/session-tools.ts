@@ -1,16 +1,16 @@
 /** Tools of servers as tools of a session: with its permissions, ledger, audit and redaction, like every other tool. */
 import { safeLine } from "../../base/terminal-text.js";
 import type { Tool, ToolContext, ToolOutcome } from "../../engine/ports.js";
-import type { OfferedTool } from "../../extensions/mcp/offered-tools.js";
-import { splitSchema } from "../../extensions/mcp/schema-words.js";
-import { checkerOf } from "../../extensions/mcp/schemas.js";
-import type { McpServer } from "../../extensions/mcp/server.js";
-import type { ServerUser } from "../../extensions/mcp/server-requests.js";
-import { NotOffered, ServerUnavailable } from "../../extensions/mcp/server-state.js";
-import { toolName } from "../../extensions/mcp/tool-names.js";
-import { resultOf, serverText } from "../../extensions/mcp/tool-result.js";
 import { ownText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
+import type { OfferedTool } from "./offered-tools.js";
+import { splitSchema } from "./schema-words.js";
+import { checkerOf } from "./schemas.js";
+import type { McpServer } from "./server.js";
+import type { ServerUser } from "./server-requests.js";
+import { NotOffered, ServerUnavailable } from "./server-state.js";
+import { toolName } from "./tool-names.js";
+import { resultOf, serverText } from "./tool-result.js";
 
 export interface ToolPlace {
   readonly user: ServerUser;

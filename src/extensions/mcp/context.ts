@@ -1,0 +1,77 @@
+/** What MCP needs from the session and from other features. */
+import type { IdSource } from "../../base/ulid.js";
+import type { Tool, ToolCall } from "../../engine/ports.js";
+import type { Turn } from "../../engine/turn.js";
+import type { AsideAnswer, FeatureContext } from "../../feature/part.js";
+import type { McpServerEntry } from "../../protocol/commands.js";
+import type { Message } from "../../protocol/content.js";
+import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
+import type { JsonObject } from "../../protocol/json.js";
+import type { ChosenServer } from "./choose-servers.js";
+import type { ConfigPlace } from "./read-config.js";
+import type { ServerOptions } from "./server-options.js";
+
+export interface McpContext extends FeatureContext {
+  /** The servers that the client named for this session. */
+  readonly handedIn: readonly McpServerEntry[] | undefined;
+  readonly ids: IdSource;
+  readonly person: {
+    present(): boolean;
+    ask(question: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<PersonAnswer>;
+  };
+  notify(message: string): void;
+  /** Tells whether a person wrote the input of this moment, and no agent. */
+  byPerson(): boolean;
+  /** Decides about a call by the rules of the session. */
+  judge(call: ToolCall, tool: Tool): Promise<{ readonly decision: "allow" | "ask" | "deny" }>;
+  /** Asks the model of the turn, which pays for it. */
+  sample(request: SampleRequest, turn: Turn, signal: AbortSignal): Promise<AsideAnswer>;
+  hooks(): QuestionHooks;
+  host(notify: (message: string) => void): Promise<ServerHost>;
+}
+
+export interface PersonAnswer {
+  readonly decision: PermissionDecision;
+  readonly message?: string;
+  readonly unanswered?: object;
+}
+
+export interface SampleRequest {
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly maxOutputTokens: number;
+}
+
+/** The hooks around a question of a server. */
+export interface QuestionHooks {
+  has(event: QuestionEvent): boolean;
+  fire(event: QuestionEvent, occasion: QuestionOccasion): Promise<QuestionHookAnswer>;
+}
+
+type QuestionEvent = "Elicitation" | "ElicitationResult";
+
+interface QuestionOccasion {
+  readonly subject: string;
+  readonly input: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+export interface QuestionHookAnswer {
+  readonly refuses?: true;
+  readonly elicited?: { readonly action: "accept" | "cancel" | "decline"; readonly content?: JsonObject };
+}
+
+/** Starts servers and keeps approvals: the sandbox, the network, the credentials and the trust around them. */
+export interface ServerHost {
+  /** Where entries get their variables from. */
+  readonly place: ConfigPlace;
+  /** Makes a key of everything that makes two servers different. */
+  keyOf(chosen: ChosenServer): string;
+  options(chosen: ChosenServer): ServerOptions;
+  approve(name: string, seen: { readonly version: string | undefined; readonly more?: string }): Promise<SeenApproval>;
+}
+
+export type SeenApproval =
+  | { readonly files: readonly string[] }
+  /** What the person has to see first, and the name of exactly this version. */
+  | { readonly text: string; readonly version: string };
