@@ -571,6 +571,17 @@ describe("guarded paths", () => {
     ].map(
       (command): Case => [`do not run in ${command}`, bash(command, CONTAINED), AUTO, "allow", "contained command"],
     ),
+    ...(
+      [
+        ["sh .husky/pre-commit", "allow", "rule"],
+        ["source .envrc", "allow", "rule"],
+        ["touch .envrc", "ask", "guarded"],
+        ["touch .vscode/tasks.json", "ask", "guarded"],
+      ] as const
+    ).map(([command, decision, law]): Case => {
+      const exactly = rule({ tool: "bash", command, decision: "allow" });
+      return [`${decision} with a rule for exactly ${command}`, bash(command, CONTAINED), exactly, decision, law];
+    }),
     [
       "may run in mode allow only when the person agrees",
       bash(".husky/pre-commit"),

@@ -16,7 +16,8 @@
  * itself, and the strictest decision is the call's. So an allow has to cover everything, and a deny or ask needs one thing only.
  *
  * From here on a guarded path (`../guard-list`) that would change or run asks, even if rules, mode or session allow it. Only a rule of
- * the person's own profile that names exactly this path, or exactly the command that runs it, allows it. A rule that denies still denies.
+ * the person's own profile that names exactly this path, or exactly the command that runs it, allows it. No rule lets a command
+ * change one. A rule that denies still denies.
  *
  *  7. Rules, by priority, then deny before ask before allow, then the more specific. A rule that asks, asks every time.
  *  8. Mode `allow` allows.

@@ -20,7 +20,8 @@ const CHANGE: Readonly<Record<Law, string>> = {
     'In your own profile, a rule with decision = "allow", a command or path, and lift_blocklist = true would allow it.',
   "safe mode": "/safemode allow COMMAND puts a program on the list, /safemode off ends safe mode.",
   "path permission": "/permissions set PATH PERMS grants more, /permissions reset PATH removes the entry.",
-  guarded: "Answer yes for this path each time, or add a rule to your own profile that names exactly this path.",
+  guarded:
+    "Answer yes each time. In your own profile, a rule with exactly this path lets a file tool change it, and one with exactly this command runs it; no rule lets a command change it.",
   rule: "Change that rule, or write one with a higher priority.",
   "mode allow": 'A rule with decision = "ask" or "deny" would stop it; so would --permission-mode ask.',
   session: "/permissions revoke NUMBER removes it.",

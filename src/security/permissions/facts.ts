@@ -67,9 +67,9 @@ export interface CommandPart {
   readonly refusedOption?: string;
   /**
    * What may allow it. `pattern`: a pattern that the user accepted for the session. `rule`: only a rule that the user wrote.
-   * `none`: it writes by a redirect, sets variables, or holds words or options that a pattern would let through unseen.
+   * `exact`: only one without wildcards, because a word names a file that may hold secrets. `none`: it writes by a redirect, sets variables, or holds words or options that a pattern would let through unseen.
    */
-  readonly coverage: "pattern" | "rule" | "none";
+  readonly coverage: "pattern" | "rule" | "exact" | "none";
   /** It shows a file that holds secrets or lies outside, without naming it: why it asks. */
   readonly exposes?: string;
   /** The pattern to offer for the session. */

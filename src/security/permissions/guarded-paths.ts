@@ -34,9 +34,12 @@ export function guardedText(paths: readonly PathFacts[]): string {
   return [...new Set(lines)].join(" ");
 }
 
-/** A rule for this one path or command, which the person wrote into their own profile. */
-export function namesExactly({ rule, decision, certain }: RuleMatch): boolean {
-  const glob = rule.path?.glob ?? rule.command;
+/**
+ * A rule for this one path, or for the command that runs it, which the person wrote into their own profile. No rule lets a command change
+ * a guarded path: its words do not say what it writes there.
+ */
+export function namesExactly({ rule, decision, certain }: RuleMatch, guarded: readonly PathFacts[]): boolean {
+  const glob = rule.path?.glob ?? (guarded.some(changes) ? undefined : rule.command);
   return decision === "allow" && certain && rule.source.scope === "user" && glob?.exact === true;
 }
 

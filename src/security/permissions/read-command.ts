@@ -275,11 +275,9 @@ function coverageOf(command: SimpleCommand): CommandPart["coverage"] {
   if (first === undefined || program === undefined || /\s/.test(program)) return "none";
   if (coversCommand(`${program} *`, command) || commandPattern(command) !== undefined) return "pattern";
   if (!hasHarmlessSurroundings(command)) return "none";
-  const known = rest.every((word) => {
-    const value = globValue(word);
-    return value !== undefined && !isSensitive(value);
-  });
-  return known && refusedOption(command.words) === undefined ? "rule" : "none";
+  const values = rest.map(globValue);
+  if (values.includes(undefined) || refusedOption(command.words) !== undefined) return "none";
+  return values.some((value) => value !== undefined && isSensitive(value)) ? "exact" : "rule";
 }
 
 /**

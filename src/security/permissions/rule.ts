@@ -140,7 +140,8 @@ export function matchDetail(rule: PermissionRule, args: JsonObject, subject: Sub
 function matchAllowing(rule: PermissionRule, subject: Subject): RuleMatch | undefined {
   if (subject.kind === "command" && rule.command !== undefined) {
     const { part, whole } = subject;
-    const covered = whole.joined && part.coverage !== "none" && matchesWords(rule.command, part.words);
+    const fits = part.coverage === "exact" ? rule.command.exact : part.coverage !== "none";
+    const covered = whole.joined && fits && matchesWords(rule.command, part.words);
     return covered ? sure(rule) : undefined;
   }
   if (subject.kind === "path" && rule.path !== undefined) {

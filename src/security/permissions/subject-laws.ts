@@ -21,7 +21,7 @@ export function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Gr
   const about = aboutText(subject);
   const match = decidingRule(rules, facts.args, subject);
   const guarded = guardedPaths(subject);
-  if (guarded.length > 0 && !(match !== undefined && (match.decision === "deny" || namesExactly(match)))) {
+  if (guarded.length > 0 && !(match !== undefined && (match.decision === "deny" || namesExactly(match, guarded)))) {
     return { decision: "ask", law: "guarded", decidedBy: "guarded path", reason: guardedText(guarded), ...about };
   }
   if (match !== undefined) return { ...ruleVerdict(match), ...about };
