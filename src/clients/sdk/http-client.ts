@@ -32,6 +32,7 @@ export class HttpClient implements WireClient {
   readonly #streams = new Map<SessionId, EventStream>();
   readonly #closed = new AbortController();
   #handshake: Greeting;
+  #greeting: Promise<void> | undefined;
   /** Sessions that ended while this client was in them, each with its last event. */
   readonly #ended = new Map<SessionId, Position>();
   readonly #detached = new Set<DetachListener>();
@@ -175,13 +176,16 @@ export class HttpClient implements WireClient {
       clock: this.#clock,
       random: this.#random,
       silenceMs: this.#options.silenceMs ?? SILENCE_MS,
-      open: async ({ path, after: last, signal }) =>
-        this.#options.exchange({
+      open: async ({ path, after: last, signal }) => {
+        // A new engine does not know this client yet, and would take the stream for one of a program without a name.
+        if (this.#lost.has(session)) await this.#greetAgain(signal).catch(() => {});
+        return this.#options.exchange({
           method: "GET",
           path: `${path}?${new URLSearchParams({ ...last, after: String(last.after) })}`,
           headers: { ...(await this.#headers()), accept: "text/event-stream", "last-event-id": String(last.after) },
           signal,
-        }),
+        });
+      },
       retry: (attempt, error) => this.#options.retry?.(attempt, error) ?? true,
       isLive: async () => (await this.query("GetStatus", {}, session)).ok,
       onState: (state, error) => this.#onStream(session, state, error),
@@ -264,7 +268,7 @@ export class HttpClient implements WireClient {
     }
     const problem = answer.status >= 400 ? failureIn(text) : undefined;
     if (problem?.reason === "HandshakeRequired" && again) {
-      this.#handshake = await shakeHands(this.#options, this.#handshake.client);
+      await this.#greetAgain(this.#closed.signal);
       return this.#post(path, body, false);
     }
     if (problem !== undefined) return { ok: false, failure: problem };
@@ -273,6 +277,18 @@ export class HttpClient implements WireClient {
     } catch {
       return { lost: this.#unreachable(`it answers with status ${answer.status} and no JSON`) };
     }
+  }
+
+  /** The streams and requests that need it at the same time share one handshake, so that they stay one client. */
+  #greetAgain(signal: AbortSignal): Promise<void> {
+    this.#greeting ??= shakeHands({ ...this.#options, signal }, this.#handshake.client)
+      .then((handshake) => {
+        this.#handshake = handshake;
+      })
+      .finally(() => {
+        this.#greeting = undefined;
+      });
+    return this.#greeting;
   }
 
   async #headers(): Promise<Record<string, string>> {
