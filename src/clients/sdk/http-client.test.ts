@@ -39,6 +39,7 @@ async function* none(): AsyncGenerator<Uint8Array> {}
 
 async function* open(ended: Promise<void>): AsyncGenerator<Uint8Array> {
   await ended;
+  yield new Uint8Array();
 }
 
 describe("a client whose engine was started again", () => {

@@ -84,8 +84,7 @@ export class Search {
       if (isOverridden && sources !== undefined) continue;
       const folder = join(origin.root, origin.base);
       if (place.unless?.some((name) => isThere(join(folder, name)))) continue;
-      // A later alternative was written for another tool.
-      await this.#places(place.unless === undefined ? origin : { ...origin, optional: true }, [place]);
+      await this.#places(origin, [place]);
       const added = this.#items.splice(before);
       const isCopy = (item: ContentItem) => given.some((earlier) => earlier.sha256 === item.sha256);
       this.#items.push(...(sources === undefined ? added : added.filter((item) => !isCopy(item))));
