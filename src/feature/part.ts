@@ -120,6 +120,8 @@ export interface FeatureContext<Settings = unknown> extends PartContext {
   mayOffer(tool: Pick<Tool, "name" | "set">): boolean;
   /** Shows hooks a command before it becomes the prompt that `expand` makes; they may refuse it. */
   asPrompt(command: PromptCommand, expand: () => CommandResult | Promise<CommandResult>): Promise<CommandResult>;
+  /** Shows the person a message. */
+  notify(message: string): void;
   /** Gives the model a text with the next input; `command` is what the person typed for it. */
   give(command: string, text: string): void;
   /** Why a path may not be used: by a path permission, or because it is outside of the workspace. */

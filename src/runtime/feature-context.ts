@@ -1,5 +1,6 @@
 /** What the part of a feature gets from the session that it belongs to. */
 import { hkdfSync } from "node:crypto";
+import type { PromptFilesContext } from "../context/prompt-files/part.js";
 import type { RetrievalContext } from "../context/retrieval/session-retrieval.js";
 import { callBeside } from "../engine/side-call.js";
 import type { McpContext } from "../extensions/mcp/context.js";
@@ -35,6 +36,7 @@ export function featureContext(opening: Opening): FeatureContext<Settings> {
       const { hookedPrompt } = await import("./commands/prompt-expansion.js");
       return hookedPrompt(command, { events: opening.built.get("events"), expand });
     },
+    notify: engine.notify,
     give: (command, text) => opening.built.get("gathered").add(command, text),
     refusalOf: async (access, path) => {
       const { Gatherer } = await import("./commands/context/gatherer.js");
@@ -43,6 +45,11 @@ export function featureContext(opening: Opening): FeatureContext<Settings> {
     },
     key: (purpose) => keyFor(purpose, engine.sessions),
   };
+}
+
+export function promptFilesContext(opening: Opening): PromptFilesContext {
+  const promptPlace = async () => (await import("./prompt-files.js")).promptPlace(opening);
+  return { ...featureContext(opening), promptPlace };
 }
 
 export function retrievalContext(opening: Opening): RetrievalContext {

@@ -125,26 +125,3 @@ export const INIT: CommandSpec = {
   users: PEOPLE,
   places: BETWEEN_TURNS,
 };
-
-export const TEMPLATE_NAMESPACE = { template: "prompts that you use again and again" };
-
-export const TEMPLATE_USE: CommandSpec = {
-  name: "template:use",
-  summary: "give the model a prompt template with your next input",
-  arguments: [
-    { name: "NAME", kind: "text" },
-    { name: "ARGUMENTS", kind: "text", optional: true, rest: "text" },
-  ],
-  reaches: "session",
-  users: PEOPLE,
-  places: BETWEEN_TURNS,
-};
-
-export const TEMPLATE_LIST: CommandSpec = {
-  name: "template:list",
-  aliases: ["template"],
-  summary: "list the prompt templates",
-  reaches: "session",
-  users: PEOPLE,
-  places: ANY_TIME,
-};

@@ -1,6 +1,7 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
 import { subject as knowledgeBase } from "../../context/knowledge-base/commands.js";
 import { subject as memory } from "../../context/memory/commands.js";
+import { subject as promptFiles } from "../../context/prompt-files/commands.js";
 import { subject as retrieval } from "../../context/retrieval/commands.js";
 import { subject as skills } from "../../context/skills/commands.js";
 import { subject as mcp } from "../../extensions/mcp/commands.js";
@@ -21,7 +22,7 @@ import * as service from "./service.js";
 import * as sessions from "./sessions.js";
 
 /** The subjects that declare their commands in their own folder. */
-export const DECLARED: readonly Subject[] = [skills, memory, retrieval, knowledgeBase, mcp];
+export const DECLARED: readonly Subject[] = [promptFiles, skills, memory, retrieval, knowledgeBase, mcp];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
@@ -79,7 +80,6 @@ export function programSummary(name: string): string {
 
 const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...context.CONTEXT_NAMESPACE,
-  ...context.TEMPLATE_NAMESPACE,
   ...sessions.SESSION_NAMESPACE,
   ...security.PERMISSIONS_NAMESPACE,
   ...credentials.AUTH_NAMESPACE,

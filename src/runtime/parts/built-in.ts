@@ -8,12 +8,13 @@
 import { OutsideResults } from "../../chain/outside-results.js";
 import { knowledgeBase } from "../../context/knowledge-base/part.js";
 import { memory } from "../../context/memory/part.js";
+import { promptFiles } from "../../context/prompt-files/part.js";
 import { retrieval } from "../../context/retrieval/part.js";
 import { skills } from "../../context/skills/part.js";
 import { mcp } from "../../extensions/mcp/part.js";
 import type { CreateFeature } from "../../feature/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
-import { featureContext, mcpContext, retrievalContext } from "../feature-context.js";
+import { featureContext, mcpContext, promptFilesContext, retrievalContext } from "../feature-context.js";
 import { modelFits } from "../models/model-fit.js";
 import { type Opening, type RunEffort, runOf } from "../opening.js";
 import type { SessionPart } from "../part.js";
@@ -30,7 +31,6 @@ import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
 import { markers } from "./markers.js";
 import { plugins } from "./plugins.js";
-import { promptFiles } from "./prompt-files.js";
 import { rawTraffic } from "./raw-traffic.js";
 import { recall } from "./recall.js";
 import { RunRecording } from "./recording.js";
@@ -253,7 +253,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   feature(skills),
   feature(memory),
   recall,
-  promptFiles,
+  (opening) => promptFiles(promptFilesContext(opening)),
   (opening) => retrieval(retrievalContext(opening)),
   feature(knowledgeBase),
   aliases,

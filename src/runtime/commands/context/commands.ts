@@ -8,7 +8,6 @@ import { hookedPrompt } from "../prompt-expansion.js";
 import { gatherCommands } from "./gather.js";
 import { Gatherer } from "./gatherer.js";
 import { pinnedCommands } from "./pinned.js";
-import { templateCommands } from "./template.js";
 import { writeCommands } from "./write-answer.js";
 
 export function contextCommands(opening: Opening): readonly Command[] {
@@ -16,7 +15,6 @@ export function contextCommands(opening: Opening): readonly Command[] {
   return [
     ...gatherCommands(gatherer),
     ...pinnedCommands(opening, gatherer),
-    ...templateCommands(opening),
     ...writeCommands(gatherer),
     initCommand(opening),
   ];
