@@ -19,3 +19,21 @@ export function wordsIn(line: string): readonly string[] {
   }
   return words;
 }
+
+/** A word of a line, and where it is. */
+export interface Word {
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A word, or several in quotation marks. */
+const WORD = /"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)/g;
+
+/** Splits the line of a slash command: only a whole word may be in quotation marks. */
+export function wordsOf(line: string): readonly Word[] {
+  return [...line.matchAll(WORD)].map((match) => {
+    const [whole, double, single, plain] = match;
+    return { value: double ?? single ?? plain ?? "", start: match.index, end: match.index + whole.length };
+  });
+}

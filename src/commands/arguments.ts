@@ -1,4 +1,5 @@
 /** Turns typed words into the arguments of a command. */
+import { type Word, wordsOf } from "../base/shell-word.js";
 import { UsageError } from "../base/usage-error.js";
 import type { Failure } from "../protocol/errors.js";
 import {
@@ -13,12 +14,6 @@ import { type Flag, type ParsedFlags, parseFlags } from "./flags.js";
 import { usageOf } from "./usage.js";
 
 type Parsed = CommandArguments | { readonly failure: Failure };
-
-interface Word {
-  readonly value: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 const SLASH = { surface: "slash" } as const;
 
@@ -94,16 +89,6 @@ export function parseWords(
   const words = flags.words.map((value) => ({ value, start: 0, end: 0 }));
   const between: Typed["between"] = (_argument, taken) => taken.map(({ value }) => value).join(" ");
   return assign(spec, { words, flags, context, between });
-}
-
-/** A word, or several in quotation marks. */
-const WORD = /"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)/g;
-
-export function wordsOf(line: string): readonly Word[] {
-  return [...line.matchAll(WORD)].map((match) => {
-    const [whole, double, single, plain] = match;
-    return { value: double ?? single ?? plain ?? "", start: match.index, end: match.index + whole.length };
-  });
 }
 
 /** Removes the quotation marks of one quoted text, as a shell would. */

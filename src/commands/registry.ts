@@ -1,8 +1,9 @@
 /** The commands of a session, or of `oxbow`. Each part registers its own; the last one of a name wins. */
 import { nearest } from "../base/nearest.js";
+import { wordsOf } from "../base/shell-word.js";
 import { text } from "../protocol/content.js";
 import type { Failure } from "../protocol/errors.js";
-import { parseLine, wordsOf } from "./arguments.js";
+import { parseLine } from "./arguments.js";
 import {
   type Command,
   type CommandContext,

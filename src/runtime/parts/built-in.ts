@@ -11,6 +11,7 @@ import { memory } from "../../context/memory/part.js";
 import { promptFiles } from "../../context/prompt-files/part.js";
 import { retrieval } from "../../context/retrieval/part.js";
 import { skills } from "../../context/skills/part.js";
+import { aliases } from "../../extensions/aliases/part.js";
 import { mcp } from "../../extensions/mcp/part.js";
 import type { CreateFeature } from "../../feature/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
@@ -21,7 +22,6 @@ import type { SessionPart } from "../part.js";
 import { pastEvents } from "../sessions/resumed-session.js";
 import { sessionMark } from "../sessions/session-mark.js";
 import type { Settings } from "../settings/settings.js";
-import { aliases } from "./aliases.js";
 import { ask } from "./ask.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
@@ -256,7 +256,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   (opening) => promptFiles(promptFilesContext(opening)),
   (opening) => retrieval(retrievalContext(opening)),
   feature(knowledgeBase),
-  aliases,
+  feature(aliases),
   (opening) => mcp(mcpContext(opening)),
   markers,
   // After the others, so that a tool or command in the user's own folder replaces one of any other part.

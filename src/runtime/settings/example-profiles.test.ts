@@ -8,11 +8,10 @@ import { verifies } from "../../../test/verifies.js";
 import type { ExtensionFile, ExtensionKind } from "../../base/extension-files.js";
 import { parseFlags } from "../../commands/flags.js";
 import { CommandRegistry } from "../../commands/registry.js";
+import { aliasCommands } from "../../extensions/aliases/commands.js";
 import { loadCommandReader } from "../../security/permissions/command-reader.js";
 import { loadPermissions } from "../../security/permissions/load-permissions.js";
 import { READER } from "../../security/permissions/test-support/sample-policy.js";
-import { aliasCommands } from "../commands/aliases.js";
-import { NO_EVENTS } from "../parts/event-hooks.js";
 import { withProject } from "./project-profiles.js";
 import { loadSettings } from "./settings.js";
 
@@ -67,7 +66,7 @@ describe("the examples of profiles", () => {
     const place = {
       known: new CommandRegistry(),
       report: (problem: string) => problems.push(problem),
-      events: NO_EVENTS,
+      asPrompt: async () => ({ text: "", value: null }),
     };
     const commands = await aliasCommands([exampleFile("aliases.toml", "alias")], place);
     expect([commands.map(({ name }) => name), problems]).toEqual([["c", "explain", "fix"], []]);

@@ -1,13 +1,14 @@
 /** Short names for slash commands and prompts (`aliases.toml`). A session without such files loads nothing. */
 import { extensionStamp } from "../../base/extension-files.js";
-import type { CreateBuiltIn } from "./built-in.js";
+import type { FeatureContext, SessionPart } from "../../feature/part.js";
 
-export const aliases: CreateBuiltIn = ({ extensions, engine, built }) => {
+export function aliases(context: FeatureContext): SessionPart {
+  const { extensions } = context;
   const reported = new Set<string>();
   const report = (problem: string) => {
     if (reported.has(problem)) return;
     reported.add(problem);
-    engine.notify(problem);
+    context.notify(problem);
   };
   return {
     name: "aliases",
@@ -15,8 +16,8 @@ export const aliases: CreateBuiltIn = ({ extensions, engine, built }) => {
     laterCommands: async (known) => {
       const files = extensions.of("alias");
       if (files.length === 0) return [];
-      const { aliasCommands } = await import("../commands/aliases.js");
-      return aliasCommands(files, { known, report, events: built.get("events") });
+      const { aliasCommands } = await import("./commands.js");
+      return aliasCommands(files, { known, report, asPrompt: context.asPrompt });
     },
   };
-};
+}

@@ -8,33 +8,30 @@
  */
 import { shorten } from "../../base/cap-text.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
-import { wordsOf } from "../../commands/arguments.js";
-import { type Command, type CommandSpec, type Expansion, isAboutPermissions, refuse } from "../../commands/command.js";
-import { cycleOf, expandAlias, targetName } from "../../extensions/aliases/expand-alias.js";
-import { type Alias, readAliases } from "../../extensions/aliases/read-aliases.js";
-import type { KnownCommands } from "../../feature/part.js";
-import type { SessionEvents } from "../parts/event-hooks.js";
-import { hookedPrompt } from "./prompt-expansion.js";
+import { wordsOf } from "../../base/shell-word.js";
+import { type Command, type CommandSpec, type Expansion, isAboutPermissions, refuse } from "../../feature/command.js";
+import type { FeatureContext, KnownCommands } from "../../feature/part.js";
+import { type Alias, readAliases } from "./read-aliases.js";
 
 export interface AliasPlace {
   /** All commands except aliases. */
   readonly known: KnownCommands;
   readonly report: (problem: string) => void;
-  readonly events: SessionEvents;
+  readonly asPrompt: FeatureContext["asPrompt"];
 }
 
 const SLASH = { surface: "slash" } as const;
 
 export async function aliasCommands(
   files: readonly ExtensionFile[],
-  { known, report, events }: AliasPlace,
+  { known, report, asPrompt }: AliasPlace,
 ): Promise<readonly Command[]> {
   const { aliases, problems } = await readAliases(files);
   const byName = new Map(aliases.map((alias) => [alias.name, alias]));
   for (const problem of problems) report(problem);
   return aliases.flatMap((alias) => {
     const problem = problemOf(alias, byName, known);
-    if (problem === undefined) return [aliasCommand(alias, events)];
+    if (problem === undefined) return [aliasCommand(alias, asPrompt)];
     report(`${alias.path}: alias "${alias.name}" is left out: ${problem}`);
     return [];
   });
@@ -72,7 +69,7 @@ function commandOf({ target }: Alias, all: ReadonlyMap<string, Alias>, known: Kn
   return "failure" in found ? undefined : found.command;
 }
 
-function aliasCommand(alias: Alias, events: SessionEvents): Command {
+function aliasCommand(alias: Alias, asPrompt: AliasPlace["asPrompt"]): Command {
   const { name, target, description, scope } = alias;
   const isPrompt = !target.startsWith("/");
   const stands = shorten(target, 60);
@@ -89,10 +86,59 @@ function aliasCommand(alias: Alias, events: SessionEvents): Command {
       if ("problem" in expanded) return refuse(expanded.problem);
       const made = { text: expanded.text, byProject: scope === "project" };
       if (!isPrompt) return { kind: "command", ...made };
-      const review: Expansion["review"] = (context, expand) =>
-        hookedPrompt({ name, line, source: scope, signal: context.signal }, { events, expand });
+      const review: Expansion["review"] = ({ signal }, expand) =>
+        asPrompt({ name, line, source: scope, signal }, expand);
       return { kind: "prompt", ...made, review };
     },
     run: () => refuse(`/${name} is an alias.`),
   };
+}
+
+/** `$1`, `$@`, `$*`, `$ARGUMENTS`; `$$` is a dollar sign. */
+const PLACEHOLDER = /\$(?:(\$)|([1-9])|([@*]|ARGUMENTS\b))/g;
+
+interface TypedArguments {
+  /** As they were typed. */
+  readonly line: string;
+  readonly words: readonly string[];
+}
+
+/** Without a placeholder the arguments follow the text, as in a shell. */
+function expandAlias(
+  { name, target }: Pick<Alias, "name" | "target">,
+  { line, words }: TypedArguments,
+): { readonly text: string } | { readonly problem: string } {
+  const needed = neededArguments(target);
+  if (words.length < needed) {
+    const count = `${needed} argument${needed === 1 ? "" : "s"}`;
+    return { problem: `/${name} needs ${count}, because it stands for: ${target}` };
+  }
+  let isUsed = false;
+  const text = target.replaceAll(PLACEHOLDER, (_whole, dollar?: string, number?: string) => {
+    if (dollar !== undefined) return "$";
+    isUsed = true;
+    return number === undefined ? line : (words[Number(number) - 1] ?? "");
+  });
+  return { text: isUsed || line === "" ? text : `${text} ${line}` };
+}
+
+function neededArguments(target: string): number {
+  const numbers = [...target.matchAll(PLACEHOLDER)].map(([, , number]) => Number(number ?? 0));
+  return Math.max(0, ...numbers);
+}
+
+/** The name of the command that an alias stands for, as typed: `skills:pdf`; undefined for a prompt. */
+function targetName(target: string): string | undefined {
+  return /^\/([^\s/$]+)(?:\s|$)/u.exec(target)?.[1];
+}
+
+/** `/a` stands for `/b`, which stands for `/a`: returns the names in the cycle, or undefined. */
+function cycleOf(alias: Alias, all: ReadonlyMap<string, Alias>): readonly string[] | undefined {
+  const names = [alias.name];
+  for (let next = all.get(targetName(alias.target) ?? ""); next !== undefined; ) {
+    if (names.includes(next.name)) return [...names, next.name];
+    names.push(next.name);
+    next = all.get(targetName(next.target) ?? "");
+  }
+  return undefined;
 }

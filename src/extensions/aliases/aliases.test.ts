@@ -3,8 +3,7 @@ import { verifies } from "../../../test/verifies.js";
 import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
 import type { Command, CommandContext, CommandSpec } from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
-import { NO_EVENTS } from "../parts/event-hooks.js";
-import { aliasCommands } from "./aliases.js";
+import { aliasCommands } from "./commands.js";
 
 const CONTEXT: CommandContext = {
   surface: "slash",
@@ -55,7 +54,7 @@ async function registryWith(texts: { readonly user?: string; readonly project?: 
   const commands = await aliasCommands(files, {
     known,
     report: (problem) => problems.push(problem),
-    events: NO_EVENTS,
+    asPrompt: async (_command, expand) => expand(),
   });
   known.register(...commands);
   const run = async (line: string, identity: "human" | "agent" = "human") => {
