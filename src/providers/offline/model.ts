@@ -11,8 +11,7 @@ import type { Model, ModelEvent, ModelRequest, ModelStream } from "../../engine/
 import { hasAudio } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import type { Usage } from "../../protocol/usage.js";
-import { SIGNATURE } from "./intents/about.js";
-import { isUnderstood, matchIntent } from "./intents.js";
+import { isUnderstood, matchIntent, SIGNATURE } from "./intents.js";
 import { nextStep, type Step, type Toolbox } from "./plan.js";
 import { parseRequestText } from "./request-text.js";
 import { readCurrentTurn } from "./turn-history.js";

@@ -66,34 +66,33 @@ function resolve(slot: string, literals: readonly string[]): Term {
 
 const PAIRS: Readonly<Record<string, string>> = { '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»" };
 
-function literalAt(source: string, at: number): Literal | undefined {
-  return fenced(source, at) ?? quoted(source, at) ?? afterColon(source, at) ?? privateUse(source, at);
-}
-
-function fenced(source: string, at: number): Literal | undefined {
-  if (!source.startsWith("```", at)) return undefined;
-  const bodyFrom = source.indexOf("\n", at);
-  if (bodyFrom === -1) return undefined;
-  const closing = source.indexOf("\n```", bodyFrom);
-  if (closing === -1) return undefined;
-  // The body keeps its last line break: it is a whole text, not a phrase.
-  return { value: source.slice(bodyFrom + 1, closing + 1), end: closing + 4 };
-}
-
 /** Longer text is in a fence, or is not a quote. */
 const LONGEST_QUOTE = 4_000;
 
 /** A text with more quotes that do not end is no request, and each takes a look at all that follows. */
 const MOST_UNENDED = 100;
 
-/** An apostrophe (`what's`) is not a quotation mark: those begin and end words. */
+/** Tells quotation marks from an apostrophe (`what's`): they begin and end words. */
 function beginsQuote(source: string, at: number): boolean {
   return PAIRS[source.charAt(at)] !== undefined && !/[^\s([{:=,]/.test(source.charAt(at - 1));
 }
 
+function literalAt(source: string, at: number): Literal | undefined {
+  const character = source.charAt(at);
+  // A fence. Its body keeps its last line break: it is a whole text, not a phrase.
+  const body = source.startsWith("```", at) ? source.indexOf("\n", at) : -1;
+  const closing = body === -1 ? -1 : source.indexOf("\n```", body);
+  if (closing !== -1) return { value: source.slice(body + 1, closing + 1), end: closing + 4 };
+  if (beginsQuote(source, at)) return quoted(source, at);
+  // "create x.txt with:" and then lines: the lines are the content.
+  const rest = character === "\n" && source.charAt(at - 1) === ":" ? source.slice(at + 1) : undefined;
+  if (rest !== undefined && !rest.trimStart().startsWith("```")) return { value: `${rest}\n`, end: source.length };
+  // A private-use character that the user typed must not pass as a mark.
+  return new RegExp(`[${MARK}]`).test(character) ? { value: character, end: at + 1 } : undefined;
+}
+
 function quoted(source: string, at: number): Literal | undefined {
-  const close = PAIRS[source.charAt(at)];
-  if (close === undefined || !beginsQuote(source, at)) return undefined;
+  const close = PAIRS[source.charAt(at)] ?? "";
   const reach = source.slice(at + 1, at + 1 + LONGEST_QUOTE);
   for (let end = reach.indexOf(close); end !== -1; end = reach.indexOf(close, end + 1)) {
     const after = at + end + 2;
@@ -103,20 +102,6 @@ function quoted(source: string, at: number): Literal | undefined {
       return { value: reach.slice(0, end), end: after + 1 };
   }
   return undefined;
-}
-
-/** "create x.txt with:" and then lines: the lines are the content. */
-function afterColon(source: string, at: number): Literal | undefined {
-  if (source.charAt(at) !== "\n" || source.charAt(at - 1) !== ":") return undefined;
-  const value = source.slice(at + 1);
-  if (value.trimStart().startsWith("```")) return undefined;
-  return { value: `${value}\n`, end: source.length };
-}
-
-/** A private-use character that the user typed must not pass as a mark. */
-function privateUse(source: string, at: number): Literal | undefined {
-  const code = source.charCodeAt(at);
-  return code >= FIRST_MARK && code <= LAST_MARK ? { value: source.charAt(at), end: at + 1 } : undefined;
 }
 
 const OPENINGS: readonly RegExp[] = [

@@ -1,64 +1,59 @@
 /** Helpers for the English and the Markdown of answers. */
-import { groupDigits } from "../../base/group-digits.js";
+import { counted as count, groupDigits } from "../../base/group-digits.js";
 
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${groupDigits(number)} ${number === 1 ? one : many}`;
-}
+export { count };
 
 export function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** "a", "a and b", "a, b and c". */
+/** Joins: "a", "a and b", "a, b and c". */
 export function enumerate(items: readonly string[], last = "and"): string {
-  if (items.length < 2) return items.join("");
-  return `${items.slice(0, -1).join(", ")} ${last} ${items.at(-1)}`;
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${last} ${items.at(-1)}`;
 }
 
-/** The first items, and how many were left out. */
+/** Lists the first items, and tells how many were left out. */
 export function bulleted(items: readonly string[], most: number): string {
-  const shown = items.slice(0, most).map((item) => `- ${item}`);
-  const left = items.length - shown.length;
-  if (left > 0) shown.push(`- … and ${groupDigits(left)} more`);
-  return shown.join("\n");
+  const left = items.length - most;
+  const more = left > 0 ? [`- … and ${groupDigits(left)} more`] : [];
+  return [...items.slice(0, most).map((item) => `- ${item}`), ...more].join("\n");
 }
 
-/** A block of text in a fence that the text cannot close. */
+/** Puts text into a fence that it cannot close. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map((match) => match[0].length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
-export function paragraphs(...parts: readonly (string | undefined)[]): string {
-  return parts.filter((part) => part !== undefined && part !== "").join("\n\n");
+export function paragraphs(...parts: readonly (string | false | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== false && part !== "").join("\n\n");
 }
 
 /** Names with their numbers. */
-export type Tally = readonly (readonly [name: string, number: number])[];
+type Tally = readonly (readonly [name: string, number: number])[];
 
-/** Highest number first; names in order where numbers are equal. */
+/** Puts the highest number first; names in order where numbers are equal. */
 export function ranked(rows: Tally): Tally {
   return [...rows].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
 }
 
-/** How often each name occurs, most frequent first. */
+/** Counts how often each name occurs, most frequent first. */
 export function tally(names: readonly string[]): Tally {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return ranked([...counts]);
 }
 
-/** A table of numbers and names. */
+/** Makes a table of numbers and names. */
 export function numbers(rows: Tally, most = rows.length): string {
   const shown = rows.slice(0, most).map(([name, number]) => [groupDigits(number), name] as const);
   const width = Math.max(...shown.map(([number]) => number.length));
-  const lines = shown.map(([number, name]) => `${number.padStart(width)}  ${name}`);
-  if (rows.length > most) lines.push(`… and ${groupDigits(rows.length - most)} more`);
-  return fenced(lines.join("\n"));
+  const more = rows.length > most ? [`… and ${groupDigits(rows.length - most)} more`] : [];
+  return fenced([...shown.map(([number, name]) => `${number.padStart(width)}  ${name}`), ...more].join("\n"));
 }
 
-/** "`a` has the most: 3 lines.", or which ones share the highest number. */
+/** Says "`a` has the most: 3 lines.", or which ones share the highest number. */
 export function mostSentence(rows: Tally, unit: string, note = ""): string {
   const highest = rows[0]?.[1] ?? 0;
   const winners = rows.flatMap(([name, number]) => (number === highest ? [code(name)] : []));

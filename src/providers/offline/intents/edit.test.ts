@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { smallestChange } from "./text-change.js";
+import { smallestChange } from "./edit.js";
 
 describe("the smallest change", () => {
   it.each([

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { parseCommandOutput } from "./command-output.js";
-import { joinedText, parseFileText } from "./file-text.js";
-import { parseFolderListing } from "./folder-listing.js";
-import { parseCounts, parseMatches, parsePaths } from "./search-output.js";
+import {
+  joinedText,
+  parseCommandOutput,
+  parseCounts,
+  parseFileText,
+  parseFolderListing,
+  parseMatches,
+  parsePaths,
+} from "./outputs.js";
 
 describe("what grep and glob answer", () => {
   it("is read as counts", () => {
