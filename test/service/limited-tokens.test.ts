@@ -103,7 +103,7 @@ const OF_THE_SESSION = [
     " ",
   ),
   ..."exit help hooks init keys mode model models:list permissions:list permissions:revoke permissions:test".split(" "),
-  ..."plan:approve plan:off plan:on plan:status ports:list queue record:status rename rewind safemode:status security sidebar skills:list".split(
+  ..."plan:approve plan:off plan:on plan:status ports:list queue record:status rename rewind safemode:status security sidebar skills:list statusline".split(
     " ",
   ),
   ..."skills:reload sources:list status summarize template:list template:use theme transcript undo why".split(" "),
