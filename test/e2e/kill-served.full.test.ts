@@ -38,7 +38,8 @@ class View {
 
   take(event: JsonObject): void {
     if (event.kind === "StreamGap") this.events = this.events.filter(({ id }) => Number(id) <= Number(event.id));
-    else this.events.push(event);
+    // A message for this client alone has the id of the event before it, and is not in the log.
+    else if (event.kind !== "Notice" || Number(event.id) > (this.last?.after ?? 0)) this.events.push(event);
     this.#look();
   }
 
