@@ -1,4 +1,5 @@
 /** HTTP over a Unix socket, or plain HTTP, with Node's own client: it loads faster than `fetch`. */
+import { setMaxListeners } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Exchange, ExchangeAnswer } from "../sdk/exchange.js";
 
@@ -15,6 +16,8 @@ export function socketExchange(socketPath: string): Exchange {
       const sent = request({ agent, socketPath, method, path, headers: { ...headers, host: "localhost" } });
       // Node's own option ends the connection with an error, which nothing handles when the answer is complete.
       const end = () => void sent.destroy();
+      // All requests of a client share a signal, and Node would print a warning onto the screen.
+      if (signal !== undefined) setMaxListeners(0, signal);
       signal?.addEventListener("abort", end, { once: true });
       sent.on("close", () => signal?.removeEventListener("abort", end));
       // Only until the answer begins: a stream of events may be silent for longer.
