@@ -28,6 +28,12 @@ describe("turn stats", () => {
     expect(formatStats({ promptTokens: 0, replyTokens: 0, elapsedMs: 3200 })).toBe("3.2 s");
   });
 
+  verifies(["M15"], "have no speed after an interruption, because the call that was cut has tokens and no time", () => {
+    const usage = { input: 900, output: 55, cache_read: 0, cache_write: 0, reasoning: 0 };
+    const stats = turnStats(usage, 2000, { modelMs: 30, outcome: "cancelled" });
+    expect(formatStats(stats)).toBe("900 in · 55 out · 2.0 s");
+  });
+
   verifies(["M15"], "count tools in the time and not in the speed, and split costs by model", () => {
     const usage = { input: 900, output: 100, cache_read: 0, cache_write: 0, reasoning: 0 };
     const cost = { usd: 0.02, input: 0.01, output: 0.01, cache_read: 0, cache_write: 0 };

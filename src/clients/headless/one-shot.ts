@@ -107,7 +107,11 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
     spinner.stop();
     report(result, options, records);
     if (options.verbose) {
-      const facts = { modelMs, ...(!terminal.hidesCost && { cost: result.cost, shares: result.by_model }) };
+      const facts = {
+        modelMs,
+        outcome: result.outcome,
+        ...(!terminal.hidesCost && { cost: result.cost, shares: result.by_model }),
+      };
       const stats = turnStats(result.usage, clock.now() - startedAt, facts);
       terminal.err.write(`${paint(terminal, "dim", formatStats(stats))}\n`);
     }

@@ -47,6 +47,7 @@ export class TurnReport {
     const { outcome, failure, truncated, usage, cost, by_model: shares } = result;
     const stats = turnStats(usage, this.#clock.now() - this.#startedAt, {
       modelMs: this.#modelMs,
+      outcome,
       ...(!this.#hidesCost && { cost, shares }),
     });
     if (outcome === "answered") this.#recent.record(stats);

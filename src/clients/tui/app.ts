@@ -90,6 +90,7 @@ export class TuiApp {
       answer: (question, answer) => this.#carrier.answer(question, answer),
       review: (question) => this.#carrier.watch(this.#carrier.reviewQuestion(question, this.#questions)),
       answerPlan: (answer) => this.#answerPlan(answer),
+      type: (key) => this.#composer.onKey(key),
       answerToken: (token, answer) => answer === "refuse" && this.#carrier.refuseToken(token),
       copyCode: (token) => this.#carrier.copyCode(token),
       tools: () => this.#screen.tools,

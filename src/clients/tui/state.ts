@@ -22,6 +22,8 @@ export interface RunningTurn {
   readonly answered: boolean;
   /** The current activity, if it is neither thinking nor a call: a retry, loading a model. */
   readonly progress?: string;
+  /** When the next attempt begins; `progress` names the wait. */
+  readonly retryAt?: number;
   readonly modelMs: number;
   readonly cancelling: boolean;
 }

@@ -18,8 +18,10 @@ function prompt() {
   const answers: [string, PermissionAnswer][] = [];
   const reviewed: string[] = [];
   const tokens: [string, string][] = [];
+  const typed: string[] = [];
   const plans: PlanAnswer[] = [];
   const questions = new QuestionPrompt({
+    type: ({ data }) => typed.push(data),
     answerPlan: (answer) => plans.push(answer),
     answerToken: ({ request }, answer) => tokens.push([request, answer]),
     copyCode: ({ code }) => tokens.push(["copy", code]),
@@ -29,7 +31,7 @@ function prompt() {
   const press = (id: string, now: number) => questions.onKey({ id, data: id }, { now, turnRuns: true });
   const show = (asked: readonly Question[], place: { readonly now: number; readonly draftIsEmpty: boolean }) =>
     questions.show({ questions: asked, tokens: [] }, place);
-  return { questions, answers, plans, reviewed, tokens, press, show };
+  return { questions, answers, plans, typed, reviewed, tokens, press, show };
 }
 
 describe("a question beside the draft", () => {
@@ -50,6 +52,23 @@ describe("a question beside the draft", () => {
     expect(press("enter", 7700)).toBe(true);
     expect(plans).toEqual([{ kind: "carry out" }]);
     expect(press("a", 9000), "after a pause the keys are for the draft").toBe(false);
+  });
+
+  verifies(["L16", "U2"], "leaves words that are no answer about a plan to the draft, also without a pause", () => {
+    for (const [answer, words] of [
+      ["y", "then run the tests"],
+      ["y", "estimate it"],
+      ["e", "after words"],
+      ["c", "arry on with b.ts"],
+    ] as const) {
+      const { questions, plans, typed, press } = prompt();
+      questions.show({ questions: [], tokens: [], plan: "turn_1" as TurnId }, { now: 5000, draftIsEmpty: true });
+      press(answer, 6000);
+      for (const [at, letter] of [...words].entries()) if (!press(letter, 6010 + at * 10)) typed.push(letter);
+      expect(press("enter", 6400)).toBe(false);
+      expect(typed.join("")).toBe(words);
+      expect(plans).toHaveLength(1);
+    }
   });
 
   verifies(["P2"], "leaves the keys to a draft that has text, until Tab", () => {

@@ -31,6 +31,8 @@ export interface QuestionPromptOptions {
   /** Shows the change of the call on the full screen. */
   readonly review: (question: Question) => void;
   readonly answerPlan: (answer: PlanAnswer) => void;
+  /** Puts a key into the draft. */
+  readonly type: (key: Key) => void;
   readonly answerToken: (token: TokenRequest, answer: TokenAnswer) => void;
   readonly copyCode: (token: TokenRequest) => void;
   /** They colour the code of a change. */
@@ -69,8 +71,8 @@ export class QuestionPrompt {
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   /** The user has paused since the question appeared. */
   #armed = false;
-  /** A letter answered about a plan: what follows without a pause is the rest of words such as "yes, go ahead". */
-  #inWords = false;
+  /** A letter answered about a plan. What follows without a pause may be the rest of words such as "yes, go ahead"; this much has come. */
+  #words: { readonly text: string; readonly keys: readonly Key[] } | undefined;
 
   constructor(options: QuestionPromptOptions) {
     this.#options = options;
@@ -144,8 +146,7 @@ export class QuestionPrompt {
   onKey(key: Key, { now, turnRuns }: KeyPlace): boolean {
     const pause = now - this.#lastKeyAt;
     this.#lastKeyAt = now;
-    this.#inWords &&= pause < PAUSE_MS && (isText(key) || key.id === "enter");
-    if (this.#inWords) return true;
+    if (this.#words !== undefined && this.#isOfWords(key, pause)) return true;
     if (this.#open === undefined) return false;
     if (pause >= PAUSE_MS) this.#armed = true;
     if (key.id === "tab" && (this.#state.message === undefined || !this.#focused)) {
@@ -162,9 +163,24 @@ export class QuestionPrompt {
     else {
       const isPlan = this.#open.dialog === PLAN_DIALOG;
       this.#take(this.#open.dialog.onKey(this.#state, key));
-      this.#inWords = isPlan && this.#open === undefined && isText(key);
+      if (isPlan && this.#open === undefined && isText(key)) this.#words = { text: key.data, keys: [] };
     }
     return true;
+  }
+
+  /** Takes a key of the words whose first letter answered. Keys that turn out to be of others go to the draft. */
+  #isOfWords(key: Key, pause: number): boolean {
+    const { text, keys } = this.#words ?? { text: "", keys: [] };
+    const typed = text + (isText(key) ? key.data : " ");
+    const isNext = pause < PAUSE_MS && (isText(key) || key.id === "enter");
+    if (isNext && PLAN_WORDS.some((word) => word.startsWith(typed.toLowerCase()) || begins(typed, word))) {
+      this.#words = { text: typed, keys: [...keys, key] };
+      return true;
+    }
+    this.#words = undefined;
+    const isAnswer = !isNext && PLAN_WORDS.some((word) => begins(`${text} `, word));
+    if (!isAnswer) for (const each of keys) this.#options.type(each);
+    return false;
   }
 
   /** Sends the answer of the review, unless the question was answered elsewhere meanwhile. */
@@ -208,6 +224,13 @@ export class QuestionPrompt {
     this.#answered.add(answered.id);
     answered.answered(step.done);
   }
+}
+
+/** What a person may type whose first letter is an answer about a plan. */
+const PLAN_WORDS = ["yes", "yeah", "yep", "ya", "edit", "each", "cancel"];
+
+function begins(typed: string, word: string): boolean {
+  return new RegExp(`^${word}[^a-z]`, "i").test(typed);
 }
 
 function isText({ id, data }: Key): boolean {

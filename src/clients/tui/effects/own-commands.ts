@@ -60,7 +60,7 @@ export async function runOwnCommand(
   }
 }
 
-/** With arguments, the engine runs it without a list to choose from. */
+/** With arguments, the engine runs it without a list to choose from, if it knows the command. */
 async function show(
   action: ShownAction,
   args: string,
@@ -68,7 +68,8 @@ async function show(
 ): Promise<boolean> {
   if (args === "") await carrier.openDialog(DIALOGS[action]);
   else if (action === "theme") await chooseTheme(args, options);
-  else return false;
+  else if (action === "model" || action === "sessions") return false;
+  else options.print({ kind: "notice", level: "error", text: `/${action} takes no arguments; it opens a view.` });
   return true;
 }
 

@@ -7,6 +7,7 @@ import type { CallId, ClientId, SessionId, TurnId } from "../../../protocol/ids.
 import { type Effect, firstState, type State } from "../state.js";
 import { plainTheme } from "../themes.js";
 import { statusLine } from "../views/status-line.js";
+import { workingLine } from "../views/working-line.js";
 import { reduceEvent } from "./reduce-event.js";
 
 const SESSION = "sess_1" as SessionId;
@@ -252,6 +253,10 @@ describe("a turn on the screen", () => {
       event("Retrying", { message: "Overloaded. Retrying in 8 s…", wait_ms: 8000, attempt: 1 } as never),
     ]);
     expect(waiting.state.turn?.progress).toBe("Overloaded. Retrying in 8 s…");
+    const begun = waiting.state.turn?.retryAt ?? 0;
+    const lineAt = (now: number) => workingLine(waiting.state, { width: 80, theme: plainTheme, now, verses: [] });
+    const waits = [8000, 2600, -500].map((left) => lineAt(begun - left)?.slice(2));
+    expect(waits).toEqual(["8 s", "3 s", "1 s"].map((left) => `Overloaded. Retrying in ${left}… (esc interrupts)`));
     expect(waiting.done).toEqual(["prompt: do it"]);
     expect(play([event("TextDelta", { text: "x" })], waiting.state).state.turn?.progress).toBeUndefined();
   });

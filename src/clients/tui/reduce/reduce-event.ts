@@ -108,19 +108,21 @@ function reduceNotice(state: State, event: Envelope, now: number): Reduced {
   const found = noticeOf(event);
   if (found === undefined) return { state, effects: [] };
   if ("progress" in found) {
-    return { state: withProgress(state, found.progress), effects: [] };
+    const isRetry = event.kind === "Retrying" || event.kind === "RateLimited";
+    const retryAt = isRetry ? now + event.payload.wait_ms : undefined;
+    return { state: withProgress(state, found.progress, retryAt), effects: [] };
   }
   const ended = endAnswer(state, now);
   return { state: ended.state, effects: [...ended.effects, { do: "print", block: found }] };
 }
 
 /** Empty text ends the progress. */
-function withProgress(state: State, text: string): State {
+function withProgress(state: State, text: string, retryAt?: number): State {
   const { turn, command } = state;
   const progress = text === "" ? {} : { progress: text };
   if (turn !== undefined) {
-    const { progress: _, ...rest } = turn;
-    return { ...state, turn: { ...rest, ...progress } };
+    const { progress: _, retryAt: _before, ...rest } = turn;
+    return { ...state, turn: { ...rest, ...progress, ...(retryAt !== undefined && { retryAt }) } };
   }
   if (command === undefined) return state;
   const { progress: _, ...rest } = command;
@@ -229,7 +231,7 @@ function endAnswer(state: State, now: number): Reduced {
 function markAnswered(state: State): State {
   const { turn } = state;
   if (turn === undefined || (turn.answered && turn.progress === undefined)) return state;
-  const { progress: _progress, ...rest } = turn;
+  const { progress: _progress, retryAt: _retryAt, ...rest } = turn;
   return { ...state, turn: { ...rest, answered: true } };
 }
 
@@ -269,7 +271,7 @@ function endTurn(state: State, ended: EventPayloads["TurnEnded"], now: number): 
   const answerEnd = endAnswer(state, now);
   const calls = printFinished(endOpenCalls(answerEnd.state));
   const elapsedMs = turn === undefined ? 0 : now - turn.startedAt;
-  const stats = turnStats(usage, elapsedMs, { modelMs: turn?.modelMs ?? 0, cost, shares });
+  const stats = turnStats(usage, elapsedMs, { modelMs: turn?.modelMs ?? 0, outcome, cost, shares });
   const effects: Effect[] = [...answerEnd.effects, ...calls.effects];
   if (truncated) effects.push(notice("warning", "The answer was cut off at the model's output limit."));
   effects.push({

@@ -2,6 +2,7 @@
 import { safeLine } from "../../../base/terminal-text.js";
 import { truncateText } from "../../../base/text-width.js";
 import { timerLabel } from "../../../base/turn-stats.js";
+import { humanWait } from "../../../protocol/errors.js";
 import { estimateMs, type State } from "../state.js";
 import type { Theme } from "../theme.js";
 
@@ -29,7 +30,8 @@ export function workingLine(state: State, options: WorkingOptions): string | und
   const frames = theme.ascii ? ASCII_FRAMES : FRAMES;
   const elapsed = now - work.since;
   const frame = still ? "*" : (frames[Math.floor(elapsed / TICK_MS) % frames.length] ?? "*");
-  const timer = still ? "" : ` ${timerLabel(elapsed, work.estimate)}`;
+  // Of a retry only the wait counts.
+  const timer = still || state.turn?.retryAt !== undefined ? "" : ` ${timerLabel(elapsed, work.estimate)}`;
   const keys = width >= 60 ? ` (${work.keys})` : "";
   const line = truncateText(`${frame} ${work.text}${timer}${keys}`, width);
   return theme.accent(line.slice(0, frame.length)) + theme.dim(line.slice(frame.length));
@@ -66,12 +68,16 @@ function workOf(state: State, options: WorkingOptions): Work | undefined {
   return undefined;
 }
 
-function turnText(state: State, { now, verses }: WorkingOptions): string {
+function turnText(state: State, { now, verses, still }: WorkingOptions): string {
   const { turn, questions, tools, thinking } = state;
   if (turn === undefined) return "";
   if (turn.cancelling) return "stopping";
   if (questions.length > 0) return "waiting for your answer";
-  if (turn.progress !== undefined) return safeLine(turn.progress);
+  if (turn.progress !== undefined) {
+    const { progress, retryAt } = turn;
+    const left = retryAt === undefined || still ? undefined : humanWait(retryAt - now);
+    return safeLine(left === undefined ? progress : progress.replace(/ in \d+ ?(?:s|min|h)…/, ` in ${left}…`));
+  }
   if (tools.length > 0) return tools.length === 1 ? "running a tool" : `running ${tools.length} tools`;
   if (state.answering) return "answering";
   const verse = verses[Math.floor((now - turn.startedAt) / VERSE_MS) % Math.max(1, verses.length)];
