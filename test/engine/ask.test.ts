@@ -78,11 +78,13 @@ describe("[T12] the tool ask", () => {
   });
 
   verifies(["T12", "U1"], "is refused at once where no person can answer", async () => {
-    await engine.open(call({ questions: [{ question: "Which store?" }] }));
+    const script = call({ questions: [{ question: "Which store?" }] });
+    await engine.open(`${script.replace("tool ask", "tool AskUserQuestion")}${script}loop\n`);
+    const refused =
+      "error: No person can answer here. Assume what is safest and easiest to undo, go on, and say in your answer what you assumed.";
+    expect(resultsOf(await engine.turn("go")), "by the name that other harnesses use").toEqual([refused]);
     const events = await engine.turn("go");
-    expect(resultsOf(events)).toEqual([
-      "error: No person can answer here. Assume what is safest and easiest to undo, go on, and say in your answer what you assumed.",
-    ]);
+    expect(resultsOf(events)).toEqual([refused]);
     expect(events.at(-1)?.payload).toMatchObject({ outcome: "answered" });
     expect(events.some(({ kind }) => kind === "PermissionRequested")).toBe(false);
   });

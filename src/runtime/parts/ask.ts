@@ -4,6 +4,7 @@
  */
 import { schemaProblems } from "../../base/json-schema.js";
 import { safeText } from "../../base/terminal-text.js";
+import { plainToolName } from "../../base/tool-name.js";
 import type { Tool, ToolOutcome } from "../../engine/ports.js";
 import { formProblems, formText, formValues } from "../../extensions/mcp/form.js";
 import { ownText } from "../../protocol/content.js";
@@ -31,9 +32,15 @@ export const ask: CreateBuiltIn = (opening) => {
       isOffered ||= opening.person.present();
       return isOffered ? [tool] : [];
     },
-    findTool: (wanted) => (wanted === ASK.name ? tool : undefined),
+    findTool: (wanted) => (namesAsk(wanted) ? tool : undefined),
   };
 };
+
+/** Where no person is, the list of tools does not have it, which is where the engine looks for aliases. */
+function namesAsk(wanted: string): boolean {
+  const plain = plainToolName(wanted);
+  return [ASK.name, ...(ASK.habits.names ?? [])].some((name) => plainToolName(name) === plain);
+}
 
 async function answer(args: JsonObject, signal: AbortSignal, { person, engine }: Opening): Promise<ToolOutcome> {
   const questions = questionsIn(args);
