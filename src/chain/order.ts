@@ -101,13 +101,7 @@ export const SUBSCRIBERS: readonly Entry<CreateSubscriber>[] = [
         undo?.onEvent?.(event),
   },
   { name: "15-workspace", of: "security/sandbox" },
-  {
-    name: "20-audit",
-    create:
-      ({ audit }) =>
-      (event) =>
-        audit?.onEvent?.(event),
-  },
+  { name: "20-audit", of: "security/audit" },
   {
     name: "30-costs",
     create:

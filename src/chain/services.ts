@@ -178,8 +178,6 @@ export interface ChainServices {
   readonly compaction?: Compaction;
   /** Marks results from outside; without it, requests contain them unmarked. */
   readonly outside?: OutsideResults;
-  /** Stores the entries of `/audit` and `/why`. */
-  readonly audit?: EventObserver;
   /** The system prompt. Called once per model call; it must return the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
   /** What a model is too weak for; empty for a model that was not measured. */

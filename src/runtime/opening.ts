@@ -7,6 +7,7 @@ import type { RunRequest } from "../control/host.js";
 import type { PermissionPrompts } from "../control/permission-prompts.js";
 import type { Run } from "../control/run.js";
 import type { Effort } from "../engine/ports.js";
+import type { Audit } from "../security/audit/part.js";
 import type { SessionParts } from "./open-engine.js";
 import type { PartContext, SessionPart } from "./part.js";
 import type { RunCompaction } from "./parts/compaction.js";
@@ -41,6 +42,7 @@ export interface BuiltParts {
   readonly toolbox: Toolbox;
   readonly permissions: RunPermissions;
   readonly sandbox: RunSandbox;
+  readonly audit: Audit;
   readonly security: RunSecurity;
   readonly undo: RunUndo;
   readonly hookVariables: HookVariables;

@@ -20,6 +20,7 @@ import { agentTools } from "../../runtime/parts/subagents.js";
 import { openToolbox } from "../../runtime/parts/toolbox.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { workspaceRules } from "../../runtime/settings/workspace-state.js";
+import { Audit } from "../../security/audit/part.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -88,7 +89,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     originator: () => "human",
   });
   const ruleFiles = { user: loaded.profilePath, project: workspaceRules(loaded.roots.config, root) };
-  const security = new RunSecurity({ permissions, sandbox, tools, variables, ruleFiles });
+  const security = new RunSecurity({ permissions, sandbox, tools, variables, ruleFiles, audit: new Audit() });
   const judge = (tool: string, input: ToolCall["args"]) => {
     const definition = tools.find(tool);
     return definition && permissions.judge({ call: ids.next("call"), tool, args: input }, definition);

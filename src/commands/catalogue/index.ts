@@ -6,6 +6,7 @@ import { subject as retrieval } from "../../context/retrieval/commands.js";
 import { subject as skills } from "../../context/skills/commands.js";
 import { subject as mcp } from "../../extensions/mcp/commands.js";
 import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
+import { subject as audit } from "../../security/audit/commands.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
 import * as conversation from "./conversation.js";
@@ -22,7 +23,7 @@ import * as service from "./service.js";
 import * as sessions from "./sessions.js";
 
 /** The subjects that declare their commands in their own folder. */
-export const DECLARED: readonly Subject[] = [promptFiles, skills, memory, retrieval, knowledgeBase, mcp];
+export const DECLARED: readonly Subject[] = [promptFiles, skills, memory, retrieval, knowledgeBase, mcp, audit];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [

@@ -215,32 +215,6 @@ export const PLAN_STATUS: CommandSpec = {
   places: ANY_TIME,
 };
 
-export const AUDIT_NAMESPACE = { audit: "show what was allowed, denied and run" };
-
-export const AUDIT_SHOW: CommandSpec = {
-  name: "audit:show",
-  aliases: ["audit"],
-  summary: "show the latest entries (default 20)",
-  arguments: [{ name: "N", kind: "number", optional: true }],
-  reaches: "session",
-  users: PEOPLE,
-  places: ANY_TIME,
-};
-export const AUDIT_CLEAR: CommandSpec = {
-  name: "audit:clear",
-  summary: "clear the list; the session's log keeps the entries",
-  reaches: "user",
-  users: PEOPLE,
-  places: ANY_TIME,
-};
-export const AUDIT_STATUS: CommandSpec = {
-  name: "audit:status",
-  summary: "count the entries",
-  reaches: "session",
-  users: PEOPLE,
-  places: ANY_TIME,
-};
-
 export const WHY: CommandSpec = {
   name: "why",
   summary: "show why the last call, or CALL, was allowed, asked about or denied",

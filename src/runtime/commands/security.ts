@@ -1,9 +1,6 @@
-/** `/permissions`, `/safemode`, `/audit`, `/why` and `/security`; `oxbow permissions` is made of the same commands. */
+/** `/permissions`, `/safemode`, `/why` and `/security`; `oxbow permissions` is made of the same commands. */
 import type { Variables } from "../../base/variables.js";
 import {
-  AUDIT_CLEAR,
-  AUDIT_SHOW,
-  AUDIT_STATUS,
   PERMISSIONS_LIST,
   PERMISSIONS_PROMOTE,
   PERMISSIONS_RESET,
@@ -21,8 +18,8 @@ import {
 } from "../../commands/catalogue/security.js";
 import { type Command, type CommandResult, type CommandSpec, refuse } from "../../commands/command.js";
 import type { ToolRegistry } from "../../engine/ports.js";
-import { auditStatus, clearAudit, showAudit } from "../../security/audit/audit-command.js";
 import type { AuditRing } from "../../security/audit/audit-ring.js";
+import { auditStatus } from "../../security/audit/commands.js";
 import {
   type CommandText,
   listPermissions,
@@ -62,7 +59,6 @@ export function securityCommands(port: SecurityPort): readonly Command[] {
   return [
     ...permissionCommands(() => permissionsState(port)),
     ...safeModeCommands(async () => (await permissions.parts()).safeMode),
-    ...auditCommands(() => port.ring()),
     {
       ...WHY,
       run: async (args) => {
@@ -144,26 +140,6 @@ export function safeModeCommands(file: () => Promise<StateFile<SafeModeState>>):
       return reply.ok ? { text: reply.text, value: { ...reply.state } } : refuse(reply.text);
     },
   }));
-}
-
-export function auditCommands(open: () => Promise<AuditRing>): readonly Command[] {
-  return [
-    {
-      ...AUDIT_SHOW,
-      run: async (args) => {
-        const count = args.number("N");
-        return count === 0 ? refuse("N: expected a number from 1.") : showAudit(await open(), count);
-      },
-    },
-    { ...AUDIT_CLEAR, run: async () => clearAudit(await open()) },
-    {
-      ...AUDIT_STATUS,
-      run: async () => {
-        const ring = await open();
-        return { text: auditStatus(ring), value: { entries: ring.entries().length, dropped: ring.dropped } };
-      },
-    },
-  ];
 }
 
 async function overview(port: SecurityPort): Promise<CommandResult> {

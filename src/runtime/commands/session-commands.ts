@@ -9,12 +9,7 @@ import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../comma
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
 import { SCREEN_COMMANDS } from "../../commands/catalogue/screen.js";
-import {
-  AUDIT_NAMESPACE,
-  PERMISSIONS_NAMESPACE,
-  PLAN_NAMESPACE,
-  SAFEMODE_NAMESPACE,
-} from "../../commands/catalogue/security.js";
+import { PERMISSIONS_NAMESPACE, PLAN_NAMESPACE, SAFEMODE_NAMESPACE } from "../../commands/catalogue/security.js";
 import { SESSION_COMPACT, SESSION_NAMESPACE, SESSION_REPLAY } from "../../commands/catalogue/sessions.js";
 import {
   asValue,
@@ -46,7 +41,6 @@ const NAMESPACES = {
   ...PERMISSIONS_NAMESPACE,
   ...SAFEMODE_NAMESPACE,
   ...PLAN_NAMESPACE,
-  ...AUDIT_NAMESPACE,
   ...AGENTS_NAMESPACE,
 };
 

@@ -14,6 +14,7 @@ import { skills } from "../../context/skills/part.js";
 import { aliases } from "../../extensions/aliases/part.js";
 import { mcp } from "../../extensions/mcp/part.js";
 import type { CreateFeature } from "../../feature/part.js";
+import { Audit } from "../../security/audit/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { featureContext, mcpContext, promptFilesContext, retrievalContext } from "../feature-context.js";
 import { modelFits } from "../models/model-fit.js";
@@ -190,6 +191,12 @@ const recording: CreateBuiltIn = (opening) => {
   };
 };
 
+const audit: CreateBuiltIn = ({ engine, resumed, built }) => {
+  const made = new Audit(resumed && (() => pastEvents(engine.sessions, resumed.record)));
+  built.add({ audit: made });
+  return made.part();
+};
+
 const tools: CreateBuiltIn = (opening) => {
   const { engine, session, bus, resumed, before, back, parent, current, built, request } = opening;
   const { part, ...made } = toolsPart(engine, {
@@ -197,7 +204,7 @@ const tools: CreateBuiltIn = (opening) => {
     bus,
     turnsBefore: resumed === undefined ? 0 : resumed.turns,
     originator: () => current.run?.originator.identity ?? "human",
-    history: resumed && (() => pastEvents(engine.sessions, resumed.record)),
+    audit: built.get("audit"),
     before: before?.permissions,
     back,
     isPlanning: resumed?.isPlanning ?? false,
@@ -245,6 +252,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   profiles,
   rawTraffic,
   recording,
+  audit,
   tools,
   webSearch,
   ask,

@@ -1,4 +1,4 @@
-/** The part with the tools: toolbox, permissions, sandbox, guard, undo and audit. */
+/** The part with the tools: toolbox, permissions, sandbox, guard and undo. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Subscriber } from "../../chain/build.js";
@@ -7,8 +7,8 @@ import type { Bus } from "../../engine/bus.js";
 import type { Model, ToolRegistry } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
 import type { Message } from "../../protocol/content.js";
-import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { Audit } from "../../security/audit/part.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { OutputPlace } from "../../tools/output-file.js";
 import type { SessionParts } from "../open-engine.js";
@@ -37,7 +37,7 @@ interface ToolsPlace {
   readonly bus: Bus;
   readonly turnsBefore: number | undefined;
   readonly originator: () => Identity;
-  readonly history: (() => AsyncIterable<Envelope>) | undefined;
+  readonly audit: Audit;
   readonly before: RunPermissions | undefined;
   /** The state of `before` that the session goes back to. */
   readonly back: EarlierPermissions | undefined;
@@ -53,7 +53,7 @@ interface ToolsPlace {
 /** The tools of a session with what guards, contains, undoes and records their calls. */
 export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const { loaded, variables, root, sessions, notify } = parts;
-  const { session, turnsBefore, history, parent } = place;
+  const { session, turnsBefore, audit, parent } = place;
   const outputs = outputFolders(loaded, session, parent);
   const shared = parent?.undo;
   const undo = shared ?? new RunUndo({ session, root, sessions, turnsBefore });
@@ -85,7 +85,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const toolbox = sessionToolbox(parts, { outputs, undo, extra, guard, sandbox, hookVariables });
   const permissions: RunPermissions = sessionPermissions(parts, { ...place, guard, sandbox, toolbox, outputDirectory });
   const ruleFiles = { user: loaded.profilePath, project: workspaceRules(loaded.roots.config, root) };
-  const security = new RunSecurity({ permissions, sandbox, tools: toolbox, variables, ruleFiles, history });
+  const security = new RunSecurity({ permissions, sandbox, tools: toolbox, variables, ruleFiles, audit });
   const first = firstCall(parts.clock, firstSteps(loaded, { permissions, toolbox, sandbox, model: place.model }));
   const part: SessionPart = {
     name: "tools",
@@ -105,7 +105,6 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
           (await sandbox.holdsAll().catch(() => false)),
         ...(shared === undefined && { onEvent: (event) => undo.onEvent(event) }),
       },
-      audit: security,
       outputs: { save: (text) => saveResult(text, { directory: outputDirectory, onFile: outputs.trim }) },
     },
     promptSection: () => extraRootsText(extra),

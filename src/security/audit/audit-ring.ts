@@ -42,6 +42,7 @@ const OUTCOMES: Readonly<Record<ToolStatus, AuditOutcome | undefined>> = {
 };
 
 export class AuditRing {
+  readonly capacity = AUDIT_CAPACITY;
   readonly #entries: AuditEntry[] = [];
   readonly #details = new Map<CallId, string>();
   readonly #reasons = new Map<CallId, string>();
@@ -94,7 +95,7 @@ export class AuditRing {
     const outcome = decision === "deny" ? "denied" : "allowed";
     if (outcome === "denied") this.#denied.add(call);
     const reason = this.#reasons.get(call) ?? message;
-    const why = { decided_by, ...(reason !== undefined && { reason }) };
+    const why = reason === undefined ? { decided_by } : { decided_by, reason };
     this.#add({ ...this.#common(call, tool, event), action: "permission", outcome, ...why });
     // A command that a person typed has no result in the log.
     if (args !== undefined) this.#forget(call);

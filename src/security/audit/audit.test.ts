@@ -3,8 +3,8 @@ import { slashLine } from "../../commands/test-support/slash-line.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { EventBody, PermissionDecision, ToolStatus } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
-import { auditCommands } from "../../runtime/commands/security.js";
 import { AUDIT_CAPACITY, AuditRing } from "./audit-ring.js";
+import { auditCommands } from "./commands.js";
 
 const say = (args: string, ring: AuditRing) => slashLine(...auditCommands(async () => ring))(`audit ${args}`);
 
