@@ -14,7 +14,7 @@ import type { RenderOptions } from "./render-block.js";
 import { plainText, type Span, span } from "./spans.js";
 import { lineCount, tailOf } from "./tail.js";
 import { todoLines } from "./todo.js";
-import { argumentWords, counted, patchedFiles, resultWords, toolName } from "./tool-words.js";
+import { argumentWords, counted, patchedFiles, resultWords } from "./tool-words.js";
 import { clipSpans, clipText, wrapSpans } from "./wrap.js";
 
 /** Output lines of a running command. */
@@ -42,7 +42,7 @@ export function renderTool(block: ToolBlock, options: RenderOptions, depth = 0):
 /** If space is short, the arguments are cut before the facts after them. */
 function headLine(block: ToolBlock, options: RenderOptions): string {
   const { width, theme } = options;
-  const name = span(safeLine(toolName(block.tool)), "strong");
+  const name = span(safeLine(block.tool), "strong");
   const lead = [toolMark(block.result?.status ?? "running", theme), span(" "), name];
   const { facts, time } = factsOf(block, options);
   const words = safeLine(oneLine(argumentWords(block), theme));
@@ -103,9 +103,9 @@ function bodyOf(block: ToolBlock, options: RenderOptions): string[] {
   if (result.status !== "ok") return failureLines(block, options);
   const changes = changeLines(block, options);
   if (changes.length > 0) return changes;
-  if (toolName(block.tool) === "todo") return todoLines(result.details, options);
+  if (Array.isArray(result.details?.todos)) return todoLines(result.details, options);
   if (options.expanded) return outputLines(contentText(block), options);
-  return toolName(block.tool) === "bash" ? tailLines(contentText(block), SUCCESS_LINES, options) : [];
+  return typeof block.args.command === "string" ? tailLines(contentText(block), SUCCESS_LINES, options) : [];
 }
 
 /** The last lines of an output, and how many lines are before them. */

@@ -6,59 +6,26 @@ import { readableShellWord } from "../../../base/shell-word.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { ToolBlock } from "./block.js";
 
-/** Other names of the same tools that models use. */
-const ALIASES: Readonly<Record<string, string>> = {
-  read_file: "read",
-  write_file: "write",
-  str_replace: "edit",
-  fetch: "web_fetch",
-  list_dir: "ls",
-};
+/** Arguments beside a path that the lines below say better, or that no line holds. */
+const BESIDE_PATH: ReadonlySet<string> = new Set(["content", "edits", "offset", "limit", "depth"]);
 
-export function toolName(tool: string): string {
-  return Object.hasOwn(ALIASES, tool) ? (ALIASES[tool] as string) : tool;
-}
-
-/** The important arguments in one line. */
-export function argumentWords(block: ToolBlock): string {
-  const { tool, args, result } = block;
-  const name = toolName(tool);
-  const path = text(result?.details?.path) ?? text(args.path) ?? text(args.file_path) ?? "";
-  switch (name) {
-    case "bash":
-      return text(args.command) ?? allArguments(args);
-    case "read":
-      return path + lineRange(result?.details);
-    case "ls":
-      return path === "" ? "." : path;
-    case "edit":
-    case "write":
-      return path;
-    case "glob":
-    case "grep":
-      return [text(args.pattern) ?? "", text(args.path), text(args.glob)]
-        .filter((part) => part !== undefined)
-        .join(" ");
-    case "apply_patch":
-      return patchedFiles(result?.details)
-        .map(({ path }) => path)
-        .join(", ");
-    case "todo":
-      return "";
-    case "ask":
-      return questionsOf(args.questions) ?? allArguments(args);
-    case "web_search":
-      return text(args.query) ?? allArguments(args);
-    case "agent":
-    case "delegate":
-      return agentWords(args, block.agent);
-    case "web_fetch":
-      return text(args.url) ?? allArguments(args);
-    case "git":
-      return Object.values(args).map(commandText).join(" ");
-    default:
-      return allArguments(args);
-  }
+/** The important arguments in one line: they are known by their own names, so that a tool of an extension is shown as well as ours. */
+export function argumentWords({ args, result, agent }: ToolBlock): string {
+  const details = result?.details;
+  const files = patchedFiles(details);
+  if (files.length > 0) return files.map(({ path }) => path).join(", ");
+  if (agent !== undefined || text(args.prompt) !== undefined) return agentWords(args, agent);
+  if (Array.isArray(args.todos) || text(args.patch) !== undefined) return "";
+  if (Array.isArray(args.args)) return [args.command ?? args.action ?? "", args.args].map(commandText).join(" ").trim();
+  const said = text(args.command) ?? questionsOf(args.questions) ?? text(args.url) ?? text(args.query);
+  if (said !== undefined) return said;
+  if (text(args.pattern) !== undefined)
+    return [args.pattern, args.path, args.glob].flatMap((each) => text(each) ?? []).join(" ");
+  const { path: _path, file_path: _filePath, ...others } = args;
+  const path = text(details?.path) ?? text(args.path) ?? text(args.file_path);
+  if (path === undefined) return allArguments(args);
+  const beside = Object.entries(others).filter(([name]) => !BESIDE_PATH.has(name));
+  return allArguments({ path: path + lineRange(details), ...Object.fromEntries(beside) });
 }
 
 function agentWords(args: JsonObject, agent: ToolBlock["agent"]): string {
@@ -79,36 +46,22 @@ function commandText(value: JsonValue | undefined): string {
   return value.map((word) => (typeof word === "string" ? readableShellWord(word) : JSON.stringify(word))).join(" ");
 }
 
-/** Counts of a successful call. */
-export function resultWords({ tool, result }: ToolBlock): string | undefined {
+/** Counts of a successful call: each tool reports its own. */
+export function resultWords({ result }: ToolBlock): string | undefined {
   const details = result?.details ?? {};
   const count = (key: string) => number(details[key]);
-  switch (toolName(tool)) {
-    case "read":
-      return counted(count("lines"), "line", "lines");
-    case "ls":
-      return counted(count("entries"), "entry", "entries");
-    case "glob":
-      return counted(count("files"), "file", "files");
-    case "grep":
-      return matchWords(details);
-    case "edit":
-    case "write":
-    case "apply_patch":
-      return changeWords(details);
-    case "todo":
-      return count("total") === undefined ? undefined : `${count("done") ?? 0} of ${count("total")} done`;
-    case "web_fetch": {
-      const [status, bytes] = [count("status"), count("bytes")];
-      return status === undefined ? undefined : `HTTP ${status}${bytes === undefined ? "" : `, ${formatBytes(bytes)}`}`;
-    }
-    case "bash": {
-      const id = text(details.background_id);
-      return id === undefined ? undefined : `in the background as ${id}`;
-    }
-    default:
-      return undefined;
-  }
+  const id = text(details.background_id);
+  if (id !== undefined) return `in the background as ${id}`;
+  const [status, bytes, total] = [count("status"), count("bytes"), count("total")];
+  if (status !== undefined) return `HTTP ${status}${bytes === undefined ? "" : `, ${formatBytes(bytes)}`}`;
+  if (total !== undefined) return `${count("done") ?? 0} of ${total} done`;
+  return (
+    changeWords(details) ??
+    matchWords(details) ??
+    counted(count("files"), "file", "files") ??
+    counted(count("entries"), "entry", "entries") ??
+    counted(count("lines"), "line", "lines")
+  );
 }
 
 export interface PatchedFile {

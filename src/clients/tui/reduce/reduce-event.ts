@@ -236,8 +236,8 @@ function markAnswered(state: State): State {
 }
 
 /** The newest list is pinned while something of it is open. */
-function withTodos(state: State, { tool, status, details }: EventPayloads["ToolResult"]): State {
-  if (tool !== "todo" || status !== "ok") return state;
+function withTodos(state: State, { status, details }: EventPayloads["ToolResult"]): State {
+  if (!Array.isArray(details?.todos) || status !== "ok") return state;
   const todos = openTodos(details);
   return todos === undefined ? without(state, "todos") : { ...state, todos };
 }
