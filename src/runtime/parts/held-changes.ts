@@ -29,6 +29,7 @@ import {
   type HeldChange,
   type HeldEntry,
   type IgnoreSource,
+  isWholeGone,
   look,
 } from "../../system/overlay/change-set.js";
 import { shownPath } from "../../system/path-bytes.js";
@@ -207,13 +208,10 @@ export class HeldChanges {
           path,
           extent: whole ? ("tree" as const) : ("file" as const),
         }));
-        const { decision, reason } = judgeDeletions(
-          gone,
-          this.#options.tracked(
-            root,
-            outermostOf(removed).map(({ path }) => path),
-          ),
-        );
+        const paths = outermostOf(removed).map(({ path }) => path);
+        const made = new Set(changes.flatMap(({ path, after }) => (after === undefined ? [] : [path])));
+        const lost = [...this.#options.tracked(root, paths)].filter((path) => !made.has(path));
+        const { decision, reason } = judgeDeletions(gone, lost);
         return decision === "ask" ? reason : undefined;
       },
       mayLead: (target) => programs.some((place) => target === place || target.startsWith(`${place}/`)),
@@ -417,11 +415,11 @@ function verbOf({ before, after, from }: HeldChange): string {
 /** Without what lies in a folder that is created or deleted itself. */
 function outermostOf(changes: readonly HeldChange[]): readonly HeldChange[] {
   const folders = new Set(
-    changes.flatMap(({ path, before, after }) =>
-      (before === undefined && after?.kind === "folder") || (after === undefined && before?.kind === "folder")
-        ? [path]
-        : [],
-    ),
+    changes.flatMap((change) => {
+      const { path, before, after } = change;
+      const isMade = before === undefined && after?.kind === "folder";
+      return isMade || (after === undefined && before?.kind === "folder") || isWholeGone(change) ? [path] : [];
+    }),
   );
   if (folders.size === 0) return changes;
   return changes.filter(({ path }) => {

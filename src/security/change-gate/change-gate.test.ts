@@ -98,6 +98,8 @@ describe("[P18] a set of which something is missing", () => {
       ...[gone("src/a"), made("plain"), { ...made("moved"), from: "src/b" }, gone("src/b"), made(".git/index")],
       { path: "exchanged", before: file, after: folder, recorded: true },
       ...[made("exchanged/x"), made("new", folder), made("new/x")],
+      { path: "node_modules/p", before: folder, after: folder, recorded: false, whole: true },
+      made("node_modules/p/x"),
       { path: "changed", before: file, after: file, recorded: true },
     ];
     const kept = (missing: readonly { path: string }[]) => withoutMissing(all, missing).map(({ path }) => path);

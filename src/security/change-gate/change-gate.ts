@@ -13,7 +13,7 @@
  */
 import { dirname, posix, relative } from "node:path";
 import { plainName } from "../../base/plain-name.js";
-import { type HeldChange, type HeldEntry, look } from "../../system/overlay/change-set.js";
+import { type HeldChange, type HeldEntry, isWholeGone, look } from "../../system/overlay/change-set.js";
 import { linkTarget } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
 import { parseShell } from "../shell/grammar.js";
@@ -61,7 +61,8 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
   const asking: HeldBack[] = [];
   const refused: HeldBack[] = [];
   const linkAt = linksAfter(options);
-  const deletion = options.deletions(options.changes.filter(({ after }) => after === undefined));
+  const isDeletion = (change: HeldChange) => change.after === undefined || isWholeGone(change);
+  const deletion = options.deletions(options.changes.filter(isDeletion));
   for (const change of options.changes) {
     const absolute = posix.join(options.root, change.path);
     const refusal = options.refusal(absolute, change.after === undefined ? "delete" : "write");
@@ -73,7 +74,7 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
     const reason =
       (isGranted ? undefined : await reasonOf(change, absolute, options)) ??
       (await linkReason(absolute, change.after, options, linkAt)) ??
-      (change.after === undefined ? deletion : undefined);
+      (isDeletion(change) ? deletion : undefined);
     if (reason === undefined) passing.push(change);
     else asking.push({ change, reason });
   }
@@ -90,9 +91,13 @@ export function withoutMissing(
 ): readonly HeldChange[] {
   if (missing.length === 0) return passing;
   const absent = new Set(missing.map(({ path }) => path));
-  return passing.filter(({ before, after, path, from }) => {
+  return passing.filter((change) => {
+    const { before, after, path, from } = change;
     const isCreation =
-      after !== undefined && from === undefined && (before === undefined || before.kind === after.kind);
+      !isWholeGone(change) &&
+      after !== undefined &&
+      from === undefined &&
+      (before === undefined || before.kind === after.kind);
     const isGit = path.split("/").some((name) => plainName(name) === ".git");
     const isApplied = isCreation && !isGit && ![path, ...foldersOf(path)].some((each) => absent.has(each));
     if (!isApplied) absent.add(path);

@@ -34,7 +34,7 @@ afterEach(async () => {
 const { it } = needs("sandbox");
 
 /** Names that a tree is made of; few, so that operations meet. */
-const name = fc.constantFrom("a", "b", "c", "d e", "ü");
+const name = fc.constantFrom("a", "b", "c", "d e", "ü", "node_modules");
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
 const operation = fc.oneof(
   fc.record({ op: fc.constant("write"), path, text: fc.string({ maxLength: 8 }) }),
@@ -83,7 +83,18 @@ function plant(tree: Readonly<Record<string, string | null>>): void {
   }
 }
 
-const TREE = { a: null, "a/a": "1", "a/b/c": "2", b: "3", "c/a": "4", "c/d e": "5", "ü/ü": "6" };
+const TREE = {
+  "node_modules/a/b": "7",
+  "node_modules/b/c/a": "8",
+  "a/node_modules/c/b": "9",
+  a: null,
+  "a/a": "1",
+  "a/b/c": "2",
+  b: "3",
+  "c/a": "4",
+  "c/d e": "5",
+  "ü/ü": "6",
+};
 
 /** Runs operations in a view. The caller ends the command. */
 async function ran(operations: readonly unknown[]) {
@@ -114,7 +125,15 @@ async function ran(operations: readonly unknown[]) {
   return { plan, seen, folder: view.folder, end: () => wrapped.ended() };
 }
 
-const CHANGING = ["renameSync", "unlinkSync", "rmdirSync", "mkdirSync", "chmodSync"] as const;
+const CHANGING = [
+  "renameSync",
+  "unlinkSync",
+  "rmdirSync",
+  "mkdirSync",
+  "chmodSync",
+  "writeFileSync",
+  "rmSync",
+] as const;
 
 class Crash extends Error {}
 
@@ -177,6 +196,42 @@ describe("the changes of a random program", () => {
       ),
       { numRuns: 60 },
     );
+  }, 600_000);
+
+  it("[P18 S14] are complete after a crash at each step in turn", async () => {
+    const operations = [
+      { op: "rm", path: "node_modules/a" },
+      { op: "write", path: "node_modules/a", text: "a file now" },
+      { op: "rm", path: "node_modules/b" },
+      { op: "mkdir", path: "node_modules/b/c" },
+      { op: "write", path: "node_modules/b/c/a", text: "in a new folder" },
+      { op: "rm", path: "a/b" },
+      { op: "write", path: "a/b", text: "a file now" },
+      { op: "rm", path: "b" },
+      { op: "mkdir", path: "b/new" },
+      { op: "write", path: "b/new/x", text: "in place of a file" },
+      { op: "append", path: "c/a" },
+      { op: "chmod", path: "c/d e", mode: 0o600 },
+      { op: "mv", path: "ü/ü", to: "moved" },
+      { op: "symlink", path: "link", to: "c/a" },
+      { op: "append", path: ".git/index" },
+      { op: "append", path: ".git/refs/heads/main" },
+    ];
+    let steps = 0;
+    for (let step = 0; step <= steps; step++) {
+      plant({ ...TREE, ".git/index": "old", ".git/refs/heads/main": "1" });
+      const { plan, seen, folder, end } = await ran(operations);
+      await writePlan(folder, [plan]);
+      const taken = await crashingAt(step, () => applyChanges(plan));
+      // Every step is taken once more than the one before was.
+      steps = Math.max(steps, Math.min(taken, step + 1));
+      const [left] = readPlan(folder) ?? [];
+      if (left === undefined) throw new Error("no plan is left");
+      expect([step, (await finishPlan(left)).conflicts]).toEqual([step, []]);
+      expect([step, snapshot(bed.workspace)]).toEqual([step, seen]);
+      await end();
+    }
+    expect(steps).toBeGreaterThan(25);
   }, 600_000);
 
   it("[P18] refuse the whole plan where a git holds its lock, and leave no lock behind", async () => {

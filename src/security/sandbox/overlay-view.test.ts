@@ -258,6 +258,40 @@ describe("a command in a view", () => {
     await end();
   });
 
+  it("[P18] replaces a folder without undo as a whole, keeps what is hidden in it, and what others change there", async () => {
+    for (const each of ["p", "q", "r", "s"]) bed.write(bed.path(`.venv/${each}/main.js`), "old\n");
+    bed.write(bed.path(".venv/p/old.js"), "old\n");
+    bed.write(bed.path(".venv/q/.env"), "VALUE=1\n");
+    bed.write(bed.path(".venv/s/.git/config"), "theirs\n");
+    const again = (each: string) => `rm -rf .venv/${each}; mkdir -p .venv/${each}; echo new > .venv/${each}/main.js`;
+    const { set, apply, end } = await held([..."pqrs"].map(again).join("; "), {
+      masked: [".venv/q/.env"],
+      meanwhile: () => writeFileSync(bed.path(".venv/r/more.js"), "theirs\n"),
+    });
+    expect(
+      set.changes
+        .filter(({ whole }) => whole)
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual([".venv/p", ".venv/r", ".venv/s/.git"]);
+    const written = lstatSync(join(set.upper, ".venv/p/main.js")).ino;
+    // A folder is moved there, never copied.
+    const isOneSystem = lstatSync(set.upper).dev === lstatSync(bed.workspace).dev;
+    expect((await apply()).conflicts).toEqual([{ path: ".venv/r", ours: isOneSystem ? ".venv/r.oxbow" : undefined }]);
+    expect(lstatSync(bed.path(".venv/p/main.js")).ino === written).toBe(isOneSystem);
+    const files = Object.entries(snapshot()).filter(([, text]) => !text.startsWith("folder"));
+    expect(Object.fromEntries(files)).toEqual({
+      ".venv/p/main.js": "644 new\n",
+      ".venv/q/.env": "644 VALUE=1\n",
+      ".venv/q/main.js": "644 new\n",
+      ".venv/r/main.js": "644 old\n",
+      ".venv/r/more.js": "644 theirs\n",
+      ...(isOneSystem && { ".venv/r.oxbow/main.js": "644 new\n" }),
+      ".venv/s/main.js": "644 new\n",
+    });
+    await end();
+  });
+
   it("changes a hidden file where that is allowed, and tells renamed files from others", async () => {
     bed.write(bed.path(".env"), "VALUE=1\n");
     bed.write(bed.path("old"), "content\n");

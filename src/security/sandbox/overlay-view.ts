@@ -9,7 +9,7 @@
  * 3. Hidden names are whiteouts of a layer between both: they do not exist in the view. The views of a sandbox share that layer.
  * 4. The folder of a view is named after the process that made it. The next Oxbow removes those of killed ones, or finishes applying them.
  */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   linkSync,
@@ -143,6 +143,7 @@ export class OverlayView {
       const set = await readChangeSet({
         ...{ lower: path, upper, merged: join(this.#mounting.root, merged), ignore, limits },
         isHidden,
+        hidesIn: (each) => hidden.some((name) => name.startsWith(`${each}/`)),
       });
       sets.push({ ...set, root: path, upper, isHidden });
       for (const { path: way, after } of set.changes)
@@ -187,7 +188,10 @@ export class OverlayView {
     if (this.#isKept) return;
     await unmount(this.#mounting, this.#layers);
     // The next Oxbow finishes a plan that could not be carried out to its end.
-    if (!hasPlan(this.folder)) removeView(this.folder);
+    if (hasPlan(this.folder)) return;
+    // Whole folders were moved there.
+    if (this.#layers.some(({ path }) => look(this.removedOf(path)))) removeLargeView(this.folder);
+    else removeView(this.folder);
   }
 }
 
@@ -263,10 +267,29 @@ export function removeView(folder: string): void {
     rmSync(folder, { recursive: true, force: true });
   } catch {
     // What stays is left to the next Oxbow.
-    const script = 'chmod -R u+rwx "$1"; rm -rf "$1"';
-    spawnSync("/bin/sh", ["-c", script, "remove", folder], { env: { PATH: SYSTEM_PATH }, stdio: "ignore" });
+    spawnSync("/bin/sh", REMOVING(folder), { env: { PATH: SYSTEM_PATH }, stdio: "ignore" });
   }
 }
+
+/** As `removeView`, for a folder that may hold very many files: the engine does not wait for the end. */
+function removeLargeView(folder: string): void {
+  // If it is stopped, the next Oxbow goes on.
+  const removing = spawn("/bin/sh", REMOVING(folder), {
+    cwd: "/",
+    detached: true,
+    env: { PATH: SYSTEM_PATH },
+    stdio: "ignore",
+  });
+  removing.on("error", () => removeView(folder));
+  removing.unref();
+}
+
+const REMOVING = (folder: string) => [
+  "-c",
+  'rm -rf "$1" 2>&- || { chmod -R u+rwx "$1"; rm -rf "$1"; }',
+  "remove",
+  folder,
+];
 
 /** Folders of whiteouts. Nothing changes in one that was made, because views may use it. */
 export class HideLayers {

@@ -10,7 +10,7 @@
  * 6. A file is moved out of the upper layer where both are on one file system, and copied beside its place otherwise. A reader sees the old
  *    file or the new one.
  */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -33,7 +33,7 @@ import { plainName } from "../../base/plain-name.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { HeldFolder, WayBlockedError } from "../held-folder.js";
 import { fsPath, linkTarget, namesIn } from "../path-bytes.js";
-import { entryOf, fileBytes, type HeldChange, type HeldEntry, look } from "./change-set.js";
+import { entryOf, fileBytes, type HeldChange, type HeldEntry, isWholeGone, look } from "./change-set.js";
 
 export interface ApplyPlan {
   /** The real folder. */
@@ -134,9 +134,13 @@ class Applying {
   async all(): Promise<Applied> {
     const { changes, root, startedAt } = this.#plan;
     // Before the first step: removing one of several names of a file changes the times of the others.
+    const replaced = new Set<string>();
     for (const change of changes) {
+      // Nothing of the real folder is below it.
+      if (this.#isBelow(change.path, replaced)) continue;
+      if (change.after !== undefined && isWholeGone(change)) replaced.add(change.path);
       const now = entryAt(join(root, change.path));
-      const counts = change.before?.kind !== "folder" || (change.whole && change.after === undefined);
+      const counts = change.before?.kind !== "folder" || isWholeGone(change);
       if (counts && !isUntouched(change, now, startedAt)) this.#touched.add(change.path);
     }
     const locks = new GitLocks(this.#plan);
@@ -170,7 +174,7 @@ class Applying {
   async #take(): Promise<Applied> {
     const { changes } = this.#plan;
     const removals = changes.filter(
-      ({ before, after }) => before !== undefined && (!after || isExchange(before, after)),
+      (change) => change.before && (!change.after || isExchange(change.before, change.after) || isWholeGone(change)),
     );
     const creations = changes.filter(({ after }) => after !== undefined);
     for (const change of removals.toSorted(deepestFirst)) await this.#step(change, this.#remove);
@@ -178,6 +182,8 @@ class Applying {
     for (const change of creations) await this.#step(change, this.#put);
     const folders = creations.filter(({ after }) => after?.kind === "folder");
     for (const change of folders.toReversed()) await this.#step(change, this.#setFolderMode);
+    // Before that, no new folder gets the number of an old one.
+    for (const change of removals.filter(isWholeGone)) await this.#step(change, this.#removeAside);
     this.#letGo();
     for (const folder of this.#folders) this.#syncFolder(folder);
     return { done: this.#done, conflicts: this.#conflicts };
@@ -225,10 +231,15 @@ class Applying {
     const { path, before, after } = change;
     const now = entryAt(held);
     if (now === undefined || before === undefined) {
+      if (after === undefined && this.#isFinishing && isWholeGone(change)) this.#removeAside(change, held);
       if (after === undefined) this.#done.push(change);
       return;
     }
     if (now.kind !== before.kind && after !== undefined) return;
+    if (isWholeGone(change) && after !== undefined) {
+      this.#removeReplaced(change, { held, now, before });
+      return;
+    }
     if ((now.kind !== "folder" || change.whole) && !this.#isAsFound(path, { now, before })) {
       this.#conflict(change, undefined);
       return;
@@ -236,6 +247,7 @@ class Applying {
     if (now.kind !== "folder") unlinkSync(fsPath(held));
     else if (change.whole && after === undefined) {
       this.#moveAway(held);
+      this.#removeAside(change, held);
       this.#whole.add(path);
     } else {
       try {
@@ -249,6 +261,16 @@ class Applying {
       }
     }
     if (after === undefined) this.#done.push(change);
+  }
+
+  #removeReplaced(
+    { path }: HeldChange,
+    { held, now, before }: { readonly held: string; readonly now: HeldEntry; readonly before: HeldEntry },
+  ): void {
+    const isOld = now.ino === before.ino && now.ctimeMs === before.ctimeMs;
+    if (isOld && !this.#touched.has(path)) this.#moveAway(held);
+    // Else the folder is the new one: it was replaced before a crash.
+    else if (!this.#isFinishing || now.ino === before.ino) this.#touched.add(path);
   }
 
   #put(change: HeldChange, held: string): void {
@@ -289,6 +311,13 @@ class Applying {
       this.#conflict(change, undefined);
       return;
     }
+    if (now !== undefined && this.#touched.has(change.path)) {
+      // The files of both would be mixed.
+      if (this.#isOneStep(change.path)) this.#putBeside(change, { held, source });
+      else this.#conflict(change, undefined);
+      this.#whole.add(change.path);
+      return;
+    }
     if (now === undefined && change.whole && this.#isOneStep(change.path) && moved(source, held)) {
       this.#whole.add(change.path);
       this.#done.push(change);
@@ -314,7 +343,9 @@ class Applying {
         this.#move(source, `${held}${end}`, change.after);
         this.#conflict(change, `${change.path}${end}`);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ENAMETOOLONG") throw error;
+        const { code } = error as NodeJS.ErrnoException;
+        // A folder is not copied to another file system.
+        if (code !== "ENAMETOOLONG" && code !== "EISDIR") throw error;
         this.#conflict(change, undefined);
       }
       return;
@@ -324,7 +355,9 @@ class Applying {
   #move(source: string, held: string, after: HeldEntry): void {
     if (after.kind === "file") this.#sync(source);
     if (moved(source, held)) return;
-    const beside = join(dirname(held), `.oxbow-${randomBytes(6).toString("hex")}.tmp`);
+    const beside = this.#aside(held, "new");
+    // A crash left it.
+    if (this.#isFinishing) rmSync(fsPath(beside), { force: true });
     try {
       if (after.kind === "link") symlinkSync(fsPath(linkTarget(source)), fsPath(beside));
       else {
@@ -346,7 +379,19 @@ class Applying {
     const { removed } = this.#plan;
     mkdirSync(removed, { recursive: true, mode: 0o700 });
     if (moved(held, join(removed, randomBytes(8).toString("hex")))) return;
-    rmSync(fsPath(held), { recursive: true, force: true });
+    renameSync(fsPath(held), fsPath(this.#aside(held, "old")));
+  }
+
+  /** A name in the same folder for what is not yet there or not yet gone; the same after a crash. */
+  #aside(held: string, what: "old" | "new"): string {
+    const hash = createHash("sha256")
+      .update(`${this.#plan.startedAt} ${what} ${nameOf(held)}`)
+      .digest("hex");
+    return join(dirname(held), `.oxbow-${hash.slice(0, 12)}.tmp`);
+  }
+
+  #removeAside(_: HeldChange, held: string): void {
+    rmSync(fsPath(this.#aside(held, "old")), { recursive: true, force: true });
   }
 
   /** Nothing below was held back, and no folder has a mode that its owner could not work with. */

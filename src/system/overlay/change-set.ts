@@ -8,9 +8,20 @@
  *    itself changes what is hidden there.
  * 4. Sockets, pipes, devices and set-user-ID files are no changes but problems: nothing of them reaches the real folder.
  * 5. What ignore files leave out is not recorded for undo: a folder of it that the command made, replaced or removed is one change, `whole`.
- *    Repositories in a removed one are named, because they are no one's build output.
+ *    Repositories in a removed one are named, because they are no one's build output. A replaced one that held a repository, or something
+ *    hidden, is listed entry by entry.
  */
-import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+} from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type EntryKind, kindOf } from "../../base/entry-kind.js";
@@ -37,7 +48,7 @@ export interface HeldChange {
   readonly after: HeldEntry | undefined;
   /** Undo keeps what goes. */
   readonly recorded: boolean;
-  /** It stands for everything below it, which is listed only where the command made it. */
+  /** It stands for everything below it, which is listed only where the command made it. Instead of another folder, it replaces all of that one. */
   readonly whole?: true;
   /** A removed file that this one is, under its old name. */
   readonly from?: string;
@@ -79,6 +90,8 @@ export interface ChangeSetOptions {
   readonly merged: string;
   /** Whether the view has no such name although the real folder does, or one of its folders. From the root. */
   isHidden(path: string): boolean;
+  /** Whether it hides something in this folder. */
+  hidesIn?(folder: string): boolean;
   readonly ignore?: IgnoreSource | undefined;
   readonly limits?: Partial<ChangeLimits> | undefined;
 }
@@ -200,7 +213,8 @@ class Reading {
         this.#add({ path, before, after, recorded: isRecorded });
       return;
     }
-    const isNew = before?.kind !== "folder";
+    const isReplaced = before?.kind === "folder" && !isRecorded && !inWhole && this.#isReplaced(path);
+    const isNew = before?.kind !== "folder" || isReplaced;
     const isWhole = isNew && !isRecorded && !inWhole;
     if (isNew || before.mode !== after.mode) {
       this.#add({ path, before, after, recorded: isRecorded, ...(isWhole && { whole: true as const }) });
@@ -210,6 +224,17 @@ class Reading {
       ...{ path, isBelow: !isNew, rules, recorded: isRecorded },
       ...{ depth: depth + 1, inWhole: inWhole || isWhole },
     });
+  }
+
+  /** Whether nothing of the real folder shows through, and nothing in it needs care of its own. */
+  #isReplaced(path: string): boolean {
+    const { lower, upper, merged, hidesIn } = this.#options;
+    // An overlay counts one link for a folder that it joins from several layers.
+    if ((look(at(merged, path))?.nlink ?? 1) < 2 || hidesIn?.(path)) return false;
+    const written = new Set(namesIn(at(upper, path)));
+    const isShown = (name: string) => !written.has(name) && look(at(merged, within(path, name))) !== undefined;
+    const isGit = path.split("/").some((name) => plainName(name) === ".git");
+    return !isGit && !namesIn(at(lower, path)).some(isShown) && !holdsRepository(at(lower, path));
   }
 
   /** An entry of the real folder is gone. Returns whether all of it is. */
@@ -324,6 +349,12 @@ function isRepository({ path, after }: HeldChange): boolean {
   return after === undefined && plainName(path.slice(path.lastIndexOf("/") + 1)) === ".git";
 }
 
+function holdsRepository(folder: string): boolean {
+  return readdirSync(fsPath(folder), { withFileTypes: true }).some(
+    (entry) => plainName(entry.name) === ".git" || (entry.isDirectory() && holdsRepository(join(folder, entry.name))),
+  );
+}
+
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Undefined for what is not a regular file, is larger, or cannot be read. Others may exchange the entry meanwhile. */
@@ -345,6 +376,11 @@ export function entryOf(found: Stats, full: string): HeldEntry {
   const kind = kindOf(found);
   const base = { kind, mode: found.mode & 0o7777, size: kind === "file" ? size : 0, mtimeMs, ctimeMs, ino };
   return kind === "link" ? { ...base, target: linkTarget(full) } : base;
+}
+
+/** Whether a folder is gone as a whole, also where the command made another one in its place. */
+export function isWholeGone({ before, after, whole }: HeldChange): boolean {
+  return whole === true && before?.kind === "folder" && (after === undefined || after.kind === "folder");
 }
 
 /** Undefined if nothing is there. */
