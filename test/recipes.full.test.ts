@@ -95,7 +95,7 @@ describe("a recipe", () => {
     shellFlags: [FOLDER],
     users: READERS,
     reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: async (_args, { memories }) => {
       const { entries } = await memories.list();
       return { text: \`\${entries.length} memories\`, value: entries.length };

@@ -52,6 +52,19 @@ export type CommandReach = "session" | "user";
 /** `in a client`: only a client can do it, the engine cannot. `without a session`: `oxbow NAME` exists. */
 export type CommandPlace = "during a turn" | "between turns" | "without a session" | "in a client";
 
+export const PEOPLE: readonly CommandUser[] = ["people"];
+export const READERS: readonly CommandUser[] = ["people", "agents in the shell"];
+export const EVERYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
+export const IN_SESSION: readonly CommandPlace[] = ["during a turn", "between turns"];
+export const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns"];
+/** A shell flag of commands about a folder. */
+export const FOLDER: Flag = {
+  name: "cwd",
+  value: "DIR",
+  complete: "folder",
+  help: "the folder (default: the current one)",
+};
+
 /** The exit codes that a command may give `oxbow NAME` besides 0. */
 export const COMMAND_EXIT = { failed: 1, noModel: 6, cancelled: 130 } as const;
 

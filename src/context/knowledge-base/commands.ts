@@ -10,9 +10,11 @@ import {
   type CommandArguments,
   type CommandContext,
   type CommandOf,
-  type CommandPlace,
   type CommandResult,
-  type CommandUser,
+  EVERYWHERE,
+  FOLDER,
+  IN_SESSION,
+  PEOPLE,
   refuse,
   type Subject,
   spell,
@@ -40,10 +42,6 @@ export interface KnowledgePort {
   readonly origin?: () => Origin;
 }
 
-const PEOPLE: readonly CommandUser[] = ["people"];
-const EVERYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
-const IN_SESSION: readonly CommandPlace[] = ["during a turn", "between turns"];
-const FOLDER: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" };
 const ALL: Flag = { name: "all", help: "in all projects" };
 
 const shared = { users: PEOPLE, places: EVERYWHERE, reaches: "user", shellFlags: [FOLDER] } as const;

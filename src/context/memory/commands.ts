@@ -5,14 +5,18 @@ import { UsageError } from "../../base/usage-error.js";
 import {
   type Argument,
   asValue,
+  BETWEEN_TURNS,
   COMMAND_EXIT,
   type Command,
   type CommandArguments,
   type CommandContext,
   type CommandOf,
-  type CommandPlace,
   type CommandResult,
-  type CommandUser,
+  EVERYWHERE,
+  FOLDER,
+  IN_SESSION,
+  PEOPLE,
+  READERS,
   refuse,
   type Subject,
   spell,
@@ -32,13 +36,6 @@ interface MemoryPort {
   now(): number;
 }
 
-const PEOPLE: readonly CommandUser[] = ["people"];
-const READERS: readonly CommandUser[] = ["people", "agents in the shell"];
-const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
-const SESSION: readonly CommandPlace[] = ["during a turn", "between turns"];
-const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns"];
-
-const FOLDER: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" };
 const NAME: Argument = { name: "NAME", kind: "text", missing: "Give the name of a memory ('oxbow memory list')." };
 const SCOPE: Flag = {
   name: "scope",
@@ -64,7 +61,7 @@ const COMMANDS: readonly CommandOf<MemoryPort>[] = [
     shellFlags: [FOLDER],
     users: READERS,
     reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: list,
   },
   {
@@ -74,7 +71,7 @@ const COMMANDS: readonly CommandOf<MemoryPort>[] = [
     shellFlags: [FOLDER],
     users: READERS,
     reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: show,
   },
   {
@@ -84,7 +81,7 @@ const COMMANDS: readonly CommandOf<MemoryPort>[] = [
     shellFlags: [FOLDER],
     users: READERS,
     reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: find,
   },
   {
@@ -101,7 +98,7 @@ const COMMANDS: readonly CommandOf<MemoryPort>[] = [
     shellFlags: [FOLDER],
     users: PEOPLE,
     reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: add,
   },
   {
@@ -112,7 +109,7 @@ const COMMANDS: readonly CommandOf<MemoryPort>[] = [
     shellFlags: [FOLDER],
     users: PEOPLE,
     reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: edit,
   },
   {
@@ -122,7 +119,7 @@ const COMMANDS: readonly CommandOf<MemoryPort>[] = [
     shellFlags: [FOLDER],
     users: PEOPLE,
     reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: forget,
   },
   {
@@ -132,7 +129,7 @@ const COMMANDS: readonly CommandOf<MemoryPort>[] = [
     shellFlags: [FOLDER],
     users: READERS,
     reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: log,
   },
 ];
@@ -143,7 +140,7 @@ const OF_A_SESSION: readonly CommandOf<SessionMemory>[] = [
     summary: "show which memories the model got with your last input, and why",
     users: PEOPLE,
     reaches: "user",
-    places: SESSION,
+    places: IN_SESSION,
     run: (_args, live) => why(live),
   },
   {
@@ -151,7 +148,7 @@ const OF_A_SESSION: readonly CommandOf<SessionMemory>[] = [
     summary: "give the model the memory tool in this session",
     users: PEOPLE,
     reaches: "user",
-    places: SESSION,
+    places: IN_SESSION,
     run: (_args, live) => {
       live.isWanted = true;
       return { text: "The model has the memory tool in this session.", value: { on: true } };

@@ -13,9 +13,10 @@ import {
   type CommandArguments,
   type CommandContext,
   type CommandOf,
-  type CommandPlace,
   type CommandResult,
-  type CommandUser,
+  EVERYWHERE,
+  FOLDER,
+  PEOPLE,
   refuse,
   type Subject,
   spell,
@@ -39,9 +40,6 @@ export interface RetrievalPort {
   readonly onChange?: () => Promise<void>;
 }
 
-const PEOPLE: readonly CommandUser[] = ["people"];
-const EVERYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
-const FOLDER: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" };
 const STORE: Flag = { name: "in", value: "NAME", help: "the store (default: the one that is on in this folder)" };
 const EMBED: Flag = {
   name: "embed",
