@@ -19,8 +19,8 @@ import {
   type Applied,
   type ApplyPlan,
   applyChanges,
-  dropPlan,
   finishPlan,
+  flushWritten,
   readPlan,
   writePlan,
 } from "../../system/overlay/apply-changes.js";
@@ -166,7 +166,7 @@ export class HeldChanges {
     if (plans.every(({ changes }) => changes.length === 0))
       return { notes, changed: [], ...(isPart && { failed: true as const }) };
     try {
-      await this.#options.record(plans.flatMap((plan) => this.#observed(plan)));
+      await Promise.all([this.#options.record(plans.flatMap((plan) => this.#observed(plan))), flushWritten(plans)]);
     } catch (error) {
       const why = `they could not be backed up for undo: ${(error as Error).message}`;
       return { notes: [...notes, `[its changes were not applied, because ${why}]`], changed: [], failed: true };
@@ -181,7 +181,7 @@ export class HeldChanges {
     }
     const changed = applied.flatMap(({ done }) => outermostOf(done).map(lineOf));
     this.#ends.note(command.context.call, changed);
-    dropPlan(view.folder);
+    view.noteApplied(applied.flatMap(({ folders }) => folders));
     for (const { path, ours } of applied.flatMap(({ conflicts }) => conflicts)) {
       const kept = `${named(path)} was changed by another program meanwhile and is kept`;
       notes.push(ours === undefined ? `[${kept}]` : `[${kept}; the version of this command is ${named(ours)}]`);
@@ -285,7 +285,7 @@ class AppliedCalls {
     if (call === undefined) return;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const [line = ""] = changedNote(changed);
-    writeFileSync(this.#at(call), line, { mode: 0o600, flush: true });
+    writeFileSync(this.#at(call), line, { mode: 0o600 });
     this.#noted.add(call);
   }
 
@@ -338,7 +338,7 @@ export async function finishAbandoned(
         notify(`Oxbow ended while it applied the changes of a command in ${plan.root}. They are complete now.`);
       }
       if (plans.length > 0) ends.note(plans[0]?.call, changed);
-      removeView(view);
+      await removeView(view);
     } catch (error) {
       for (const { call = "" } of plans) unknown.add(call);
       const why = (error as Error).message;

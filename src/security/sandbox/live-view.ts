@@ -3,16 +3,13 @@
  * change. Each is mounted in the namespaces of the session's holder first, and its device and inode are compared then: a folder that was
  * swapped meanwhile is never shown.
  */
-import { mkdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import { SYSTEM_PATH } from "../../base/system-path.js";
-import { newViewFolder, removeView, unmount, type ViewedFolder } from "./overlay-view.js";
+import type { ViewedFolder } from "./overlay-view.js";
 import type { SpaceMounting } from "./session-space.js";
 
 export interface LiveViewOptions {
   readonly mounting: SpaceMounting;
-  /** Oxbow's own folder for the sandbox. */
-  readonly folder: string;
   /** Free of links; the outer ones first. */
   readonly folders: readonly Pick<ViewedFolder, "path" | "access">[];
 }
@@ -29,21 +26,17 @@ PATH=$path
 exec "$@"`;
 
 export class LiveView {
-  /** Oxbow's folder of this view, on the disk. */
-  readonly folder: string;
   readonly folders: readonly ViewedFolder[];
   readonly #mounting: SpaceMounting;
   readonly #identities: readonly string[];
 
-  constructor({ mounting, folder, folders }: LiveViewOptions) {
+  constructor({ mounting, folders }: LiveViewOptions) {
     this.#mounting = mounting;
-    this.folder = newViewFolder(folder);
-    this.folders = folders.map((each, index) => ({ ...each, merged: join(this.folder, String(index)) }));
+    this.folders = folders.map((each) => ({ ...each, merged: mounting.takePoint() }));
     this.#identities = folders.map(({ path }) => {
       const { dev, ino } = statSync(path, { bigint: true });
       return `${dev}:${ino}`;
     });
-    for (const { merged } of this.folders) mkdirSync(merged, { mode: 0o700 });
   }
 
   /** The words in front of the program that the view is for. */
@@ -53,7 +46,7 @@ export class LiveView {
   }
 
   async close(): Promise<void> {
-    await unmount(this.#mounting, this.folders);
-    removeView(this.folder);
+    // The last one may lie on an earlier one.
+    await this.#mounting.freePoints(this.folders.map(({ merged }) => merged).toReversed());
   }
 }

@@ -115,6 +115,7 @@ async function ran(operations: readonly unknown[]) {
       workspace: bed.workspace,
       mounts: [],
       network: "shared",
+      folder: bed.state,
     })
   )?.mounting;
   const seen = snapshot(join(mounting?.root ?? "", merged ?? ""));

@@ -17,8 +17,10 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { needs } from "../../../test/support/needs.js";
+import { until } from "../../../test/support/waiting.js";
 import { applyChanges } from "../../system/overlay/apply-changes.js";
 import type { HeldChange } from "../../system/overlay/change-set.js";
+import { runProcess } from "../../system/process-group.js";
 import { SandboxTestbed } from "./sandbox-testbed.js";
 import { SessionSpace } from "./session-space.js";
 
@@ -123,7 +125,7 @@ describe("a command in a view", () => {
       "script.sh": "755 echo hi\n",
     });
     await end();
-    expect(readdirSync(join(bed.state, "views"))).toEqual([]);
+    await until(() => readdirSync(join(bed.state, "views")).length === 0);
   });
 
   it("exchanges files and folders", async () => {
@@ -322,6 +324,31 @@ describe("a command in a view", () => {
       await expect(wrapped.view?.read(undefined)).rejects.toThrow("Use shorter paths");
       await wrapped.ended();
       expect(readdirSync(bed.workspace)).toEqual([]);
-      expect(readdirSync(join(bed.state, "views"))).toEqual([]);
+      await until(() => readdirSync(join(bed.state, "views")).length === 0);
     });
+
+  it("stays mounted for a command that begins while another one ends", async () => {
+    const within = bed.sandbox({ sandbox: { space } });
+    const first = await bed.wrap("echo 1 > a", { within, writes: "held" });
+    await bed.run(first);
+    const point = first.view?.folders[0]?.merged ?? "";
+    const isMounted = `grep -c ${point} /proc/self/mountinfo`;
+    const other = await bed.wrap(`${isMounted}; read _; ${isMounted}`, { within, writes: "held" });
+    const { program, args, cwd, env } = other;
+    let output = "";
+    const ended = async () => {
+      await until(() => output.includes("\n"));
+      await first.ended();
+      await until(() => !existsSync(first.view?.folder ?? "/"));
+      return "\n";
+    };
+    await runProcess({
+      ...{ argv: [program, ...args], cwd, env, input: ended(), timeoutMs: 20_000 },
+      onOutput: (chunk) => {
+        output += chunk;
+      },
+    });
+    expect(output).toBe("1\n1\n");
+    await other.ended();
+  });
 });

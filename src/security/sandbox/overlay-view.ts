@@ -7,7 +7,9 @@
  * 2. A folder is entered by its name once, its device and inode are compared with what Oxbow recorded, and `.` is mounted: a folder
  *    that was swapped meanwhile is never mounted.
  * 3. Hidden names are whiteouts of a layer between both: they do not exist in the view. The views of a sandbox share that layer.
- * 4. The folder of a view is named after the process that made it. The next Oxbow removes those of killed ones, or finishes applying them.
+ * 4. A view is `volatile`: `fsync` of a command waits for nothing, and neither does the end of the view, which would otherwise write out the whole
+ *    file system. What is applied is written out then.
+ * 5. The folder of a view is named after the process that made it. The next Oxbow removes those of killed ones, or finishes applying them.
  */
 import { execFile, spawn, spawnSync } from "node:child_process";
 import {
@@ -19,12 +21,14 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { SYSTEM_PATH } from "../../base/system-path.js";
-import { hasPlan } from "../../system/overlay/apply-changes.js";
+import { dropPlan, hasPlan } from "../../system/overlay/apply-changes.js";
 import {
   type ChangeSet,
   type ChangeSetOptions,
@@ -93,6 +97,7 @@ export class OverlayView {
   readonly #layers: readonly Layers[];
   readonly #mounting: SpaceMounting;
   #isKept = false;
+  #applied: readonly string[] | undefined;
   readonly #secrets: { readonly path: string; readonly entry: HeldEntry }[] = [];
 
   private constructor(folder: string, layers: readonly Layers[], mounting: SpaceMounting) {
@@ -102,15 +107,12 @@ export class OverlayView {
   }
 
   static make({ mounting, folder, roots, hidden, hideLayers, access }: ViewOptions): OverlayView {
-    const own = newViewFolder(folder);
+    const own = newOwnFolder(join(folder, VIEWS));
     const layers = roots.map((path, index) => {
       const place = join(own, String(index));
-      const [upper, work, merged] = ["upper", "work", "merged"].map((name) => join(place, name)) as [
-        string,
-        string,
-        string,
-      ];
-      for (const each of [upper, work, merged]) mkdirSync(each, { recursive: true, mode: 0o700 });
+      const [upper, work] = [join(place, "upper"), join(place, "work")];
+      const merged = mounting.takePoint();
+      for (const each of [upper, work]) mkdirSync(each, { recursive: true, mode: 0o700 });
       // The mode of the view is the one of its upper layer.
       chmodSync(upper, statSync(path).mode & 0o7777);
       const inside = hidden.filter((each) => each !== path && isWithin(each, path)).map((each) => relative(path, each));
@@ -128,7 +130,7 @@ export class OverlayView {
     const mounts = this.#layers.flatMap(({ path, upper, work, merged, hide }) => {
       const { dev, ino } = statSync(path, { bigint: true });
       const lower = hide === undefined ? "." : `${hide}:.`;
-      return [path, `${dev}:${ino}`, `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`, merged];
+      return [path, `${dev}:${ino}`, `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr,volatile`, merged];
     });
     return ["/bin/sh", "-c", MOUNT, "view", ...mounts, "--"];
   }
@@ -174,6 +176,11 @@ export class OverlayView {
     return this.#layers.some(({ upper }) => namesIn(upper).length > 0);
   }
 
+  /** All of its changes that pass are applied, in these real folders. */
+  noteApplied(folders: readonly string[]): void {
+    this.#applied = folders;
+  }
+
   /** Leaves it as it is when its command has ended; `discard` closes it. */
   keep(): void {
     this.#isKept = true;
@@ -186,28 +193,46 @@ export class OverlayView {
 
   async close(): Promise<void> {
     if (this.#isKept) return;
-    await unmount(this.#mounting, this.#layers);
+    if (this.#applied !== undefined) await dropPlan(this.folder, this.#applied);
+    await this.#mounting.freePoints(this.#layers.map(({ merged }) => merged));
     // The next Oxbow finishes a plan that could not be carried out to its end.
     if (hasPlan(this.folder)) return;
+    for (const { work } of this.#layers) openWork(work);
     // Whole folders were moved there.
     if (this.#layers.some(({ path }) => look(this.removedOf(path)))) removeLargeView(this.folder);
-    else removeView(this.folder);
+    else await removeView(this.folder);
   }
 }
 
 const VIEWS = "views";
+const MOUNTED = "mounted";
 
-/** It is named after this process, so that a later one knows whether it was abandoned. */
-export function newViewFolder(folder: string): string {
-  const views = join(folder, VIEWS);
-  mkdirSync(views, { recursive: true, mode: 0o700 });
-  return mkdtempSync(join(views, `${processMark()}-`));
+/** A folder in one of these. It is named after this process, so that a later one knows whether it was abandoned. */
+function newOwnFolder(parent: string): string {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(parent, `${processMark()}-`));
 }
 
-export async function unmount(mounting: SpaceMounting, folders: readonly ViewedFolder[]): Promise<void> {
-  // The last one may lie on an earlier one.
-  const mounted = folders.map(({ merged }) => merged).toReversed();
-  await run([...mounting.words, "umount", "-l", ...mounted]);
+/** For folders on which views are mounted. `folder` is Oxbow's own for the sandbox. */
+export function newMountFolder(folder: string): string {
+  return newOwnFolder(join(folder, MOUNTED));
+}
+
+/** Never what is mounted there. */
+export function removeMountFolder(place: string): void {
+  try {
+    for (const name of readdirSync(place)) rmdirSync(join(place, name));
+    rmdirSync(place);
+  } catch {
+    // Another process was quicker.
+  }
+}
+
+/** The folders that an overlay makes for itself let no one in. */
+function openWork(work: string): void {
+  for (const way of ["work", "work/incompat", "work/incompat/volatile"]) {
+    if (look(join(work, way)) !== undefined) chmodSync(join(work, way), 0o700);
+  }
 }
 
 /** Why no view of these folders can be made; undefined if one can. */
@@ -246,9 +271,12 @@ export function takeAbandonedViews(
   isMeant: (view: string) => boolean = () => false,
 ): readonly string[] {
   const views = join(folder, VIEWS);
-  const found = look(views) === undefined ? [] : readdirSync(views);
+  for (const name of namesOf(join(folder, MOUNTED))) {
+    if (isGone(markOf(name))) removeMountFolder(join(join(folder, MOUNTED), name));
+  }
+  const found = namesOf(views);
   return found.flatMap((name) => {
-    const mark = name.slice(0, name.indexOf("-"));
+    const mark = markOf(name);
     if (!isGone(mark) && !isMeant(join(views, name))) return [];
     const own = join(views, `${processMark()}-${name.slice(mark.length + 1)}`);
     try {
@@ -261,13 +289,21 @@ export function takeAbandonedViews(
   });
 }
 
+function namesOf(folder: string): readonly string[] {
+  return look(folder) === undefined ? [] : readdirSync(folder);
+}
+
+function markOf(name: string): string {
+  return name.slice(0, name.indexOf("-"));
+}
+
 /** A command may leave folders that their owner cannot look into, and paths that are too long for the kernel to take at once. */
-export function removeView(folder: string): void {
+export async function removeView(folder: string): Promise<void> {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   } catch {
     // What stays is left to the next Oxbow.
-    spawnSync("/bin/sh", REMOVING(folder), { env: { PATH: SYSTEM_PATH }, stdio: "ignore" });
+    await run(["/bin/sh", ...REMOVING(folder)]);
   }
 }
 
@@ -313,7 +349,7 @@ export class HideLayers {
     const key = JSON.stringify([outer, [...modes]]);
     const known = this.#made.get(root);
     if (known?.key === key) return known.path;
-    this.#own ??= newViewFolder(this.#folder);
+    this.#own ??= newOwnFolder(join(this.#folder, VIEWS));
     const path = join(this.#own, String(this.#count++));
     makeWhiteouts(path, { names: outer, modes, newDevice: (at) => whiteoutIn(this.#own ?? "", `${path}.${at}`) });
     this.#made.set(root, { key, path });
@@ -321,7 +357,7 @@ export class HideLayers {
   }
 
   close(): void {
-    if (this.#own !== undefined) removeView(this.#own);
+    if (this.#own !== undefined) rmSync(this.#own, { recursive: true, force: true });
     this.#own = undefined;
     this.#made.clear();
   }

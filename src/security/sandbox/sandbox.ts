@@ -57,6 +57,7 @@ export class Sandbox {
   #files: SandboxFiles | undefined;
   #quota: ProcessQuota | undefined;
   readonly #hideLayers: HideLayers;
+  readonly #removing = new Set<Promise<void>>();
   #count = 0;
 
   constructor(options: SandboxOptions) {
@@ -89,11 +90,10 @@ export class Sandbox {
     this.#open.add(ended);
     try {
       const { writes } = command;
-      const mounting = writes === undefined ? undefined : await this.#mounting(state);
+      const { layout: found, space, mounting } = await this.#surroundings(state, writes);
       const isDirect = mounting === undefined && writes !== "nothing";
-      const layout = withShown(this.#layout(isDirect ? "direct" : "held", state), writes);
+      const layout = withShown(found, writes);
       const entrance = await this.#entrance(state, undo);
-      const space = await this.#space(state, layout);
       const needsView = writes !== "nothing" || layout.masked.length > 0;
       const view = mounting && needsView ? this.#view(mounting, { layout, writes, undo }) : undefined;
       const wrapped = this.#wrapped(state, { layout, entrance, space, view, command, undo });
@@ -124,6 +124,7 @@ export class Sandbox {
   /** Ends what is left of commands that were never reported ended. */
   async close(): Promise<void> {
     await Promise.all([...this.#open].map((ended) => ended()));
+    await Promise.all(this.#removing);
     this.#hideLayers.close();
     this.#place.close();
     this.#quota?.close();
@@ -152,12 +153,12 @@ export class Sandbox {
   }
 
   async #space(state: SandboxState, { writable, home }: Layout): Promise<JoinedSpace | undefined> {
-    const { space, policy, path, workspace } = this.#options;
+    const { space, policy, path, workspace, folder } = this.#options;
     if (!hasNamespaces(state)) return undefined;
     const program = state.kind === "bubblewrap" ? state.program : undefined;
     const mounts = [...writable, ...(home === undefined ? [] : [home.path, home.cache])];
     const network = policy.network === "off" ? "shared" : "own";
-    return space?.join({ bubblewrap: program, path, workspace, mounts, network });
+    return space?.join({ bubblewrap: program, path, workspace, mounts, network, folder });
   }
 
   /** Why commands write into the real folders; undefined if what they write can be held back. */
@@ -176,9 +177,14 @@ export class Sandbox {
     return whyNoView({ mounting: space?.mounting, folder, roots: outermost(layout.writable) });
   });
 
-  async #mounting(state: SandboxState): Promise<SpaceMounting | undefined> {
-    if ((await this.whyNotHeld()) !== undefined) return undefined;
-    return (await this.#space(state, this.#layout("held", state)))?.mounting;
+  /** Without `mounting` the command writes into the real folders, if it writes. */
+  async #surroundings(state: SandboxState, writes: Writes | undefined) {
+    const isHeld = writes !== undefined && (await this.whyNotHeld()) === undefined;
+    const layout = this.#layout(isHeld || writes === "nothing" ? "held" : "direct", state);
+    const space = await this.#space(state, layout);
+    const mounting = isHeld ? space?.mounting : undefined;
+    if (!isHeld || mounting !== undefined || writes === "nothing") return { layout, space, mounting };
+    return { layout: this.#layout("direct", state), space, mounting };
   }
 
   #view(
@@ -192,10 +198,17 @@ export class Sandbox {
     const access = writes === "nothing" ? "read-only" : "writable";
     const view =
       typeof writes === "object"
-        ? new LiveView({ mounting, folder, folders: this.#liveFolders(roots, writes) })
+        ? new LiveView({ mounting, folders: this.#liveFolders(roots, writes) })
         : OverlayView.make({ mounting, folder, roots, hidden, hideLayers: this.#hideLayers, access });
-    undo.push(() => view.close());
+    undo.push(() => this.#remove(view));
     return view;
+  }
+
+  /** No one waits for it but the end of the session. What cannot be removed is left to the next Oxbow. */
+  #remove(view: OverlayView | LiveView): void {
+    const removing = view.close().catch(() => {});
+    this.#removing.add(removing);
+    void removing.then(() => this.#removing.delete(removing));
   }
 
   #liveFolders(roots: readonly string[], { writable, kept }: LiveAccess) {

@@ -86,7 +86,7 @@ it("leaves neither a process nor a folder behind", async () => {
   await bed.inside("true", { sandbox: { space } });
   const joined = await space.join({
     ...{ bubblewrap: "bwrap", path: "/usr/bin:/bin", workspace: bed.workspace },
-    ...{ mounts: [], network: "shared" as const },
+    ...{ mounts: [], network: "shared" as const, folder: bed.state },
   });
   expect(joined).toBeDefined();
   await space.close();

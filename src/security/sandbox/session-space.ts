@@ -6,20 +6,24 @@
  * 2. A process that only waits holds the network. It sees no input, dies with Oxbow, and the kernel frees the network with it.
  * 3. A command joins the holder's namespaces before its own sandbox is made around it, so it gets no way to the holder.
  * 4. A command with a network of its own (allowed hosts, or an open one) shares only `/tmp`.
- * 5. Mounts below `/tmp` never rest on a name that a command could have replaced: the first folder of each is a mount of its own,
+ * 5. A folder on which a view was mounted stays until the end, for other views. Each sandbox gets copies of what is mounted, and removing the folder
+ *    would unmount those too, while a sandbox is made of them.
+ * 6. Mounts below `/tmp` never rest on a name that a command could have replaced: the first folder of each is a mount of its own,
  *    which no command of the session can rename, and a command for which it is not a real folder gets a `/tmp` of its own.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
+import { SYSTEM_PATH } from "../../base/system-path.js";
 import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
 import { realpathSoFar } from "../../system/real-path.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
 import { canNest, findUnshare } from "./detect.js";
+import { newMountFolder, removeMountFolder } from "./overlay-view.js";
 import { LOOPBACK } from "./unshare.js";
 
 /** How a command joins. */
@@ -39,6 +43,10 @@ export interface SpaceMounting {
   readonly words: readonly string[];
   /** Where Oxbow sees the holder's files. */
   readonly root: string;
+  /** An empty folder on which something can be mounted. */
+  takePoint(): string;
+  /** What is mounted on them goes. */
+  freePoints(points: readonly string[]): Promise<void>;
 }
 
 export interface JoinOptions {
@@ -50,6 +58,8 @@ export interface JoinOptions {
   /** Places that are mounted for this command. */
   readonly mounts: readonly string[];
   readonly network: "shared" | "own";
+  /** Oxbow's own folder for the sandbox. */
+  readonly folder: string;
 }
 
 interface Holder {
@@ -64,6 +74,9 @@ type Place = Pick<JoinOptions, "bubblewrap" | "path" | "workspace">;
 export class SessionSpace {
   #holder: Promise<Holder | undefined> | undefined;
   #temporary: { readonly path: string; readonly identity: string } | undefined;
+  #points: string | undefined;
+  readonly #freePoints: string[] = [];
+  #pointCount = 0;
   #isClosed = false;
 
   /** Undefined if the shared `/tmp` cannot be used: the command then has its own. */
@@ -79,9 +92,7 @@ export class SessionSpace {
     return {
       ...joined,
       words: [...enter, ...(options.network === "shared" ? ["-n"] : []), "--"],
-      mounting: holder.mounts
-        ? { words: [...enter, "--"], root: join("/proc", String(holder.pid), "root") }
-        : undefined,
+      mounting: holder.mounts ? this.#mounting([...enter, "--"], { holder, folder: options.folder }) : undefined,
     };
   }
 
@@ -110,7 +121,30 @@ export class SessionSpace {
       process.kill(holder.pid, "SIGKILL");
       await ended;
     }
+    if (this.#points !== undefined) removeMountFolder(this.#points);
     if (this.#temporary !== undefined) await rm(dirname(this.#temporary.path), { recursive: true, force: true });
+  }
+
+  #mounting(words: readonly string[], { holder, folder }: { readonly holder: Holder; readonly folder: string }) {
+    return {
+      words,
+      root: join("/proc", String(holder.pid), "root"),
+      takePoint: () => {
+        const free = this.#freePoints.pop();
+        if (free !== undefined) return free;
+        this.#points ??= newMountFolder(folder);
+        const point = join(this.#points, String(this.#pointCount++));
+        mkdirSync(point, { mode: 0o700 });
+        return point;
+      },
+      freePoints: async (points: readonly string[]) => {
+        const [program = "", ...args] = [...words, "umount", "-l", ...points];
+        const isFree = await new Promise((resolve) => {
+          execFile(program, args, { env: { PATH: SYSTEM_PATH } }, (error) => resolve(error === null));
+        });
+        if (isFree) this.#freePoints.push(...points);
+      },
+    };
   }
 
   async #hold(place: Place): Promise<Holder | undefined> {

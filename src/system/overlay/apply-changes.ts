@@ -1,8 +1,9 @@
 /**
  * Applies a change set to the real folder.
  *
- * 1. The plan is on the disk before the first step, beside the upper layer (`writePlan`). After a crash, `finish` takes the steps that
- *    are left: a step that was taken has no source in the upper layer any more, or nothing left to remove.
+ * 1. What the command wrote is on the disk, and then the plan, before the first step (`flushWritten`, `writePlan`). After a crash, `finish` takes
+ *    the steps that are left: a step that was taken has no source in the upper layer any more, or nothing left to remove. A plan that
+ *    cannot be read was never begun. What was changed is on the disk before the plan goes (`dropPlan`).
  * 2. What another program changed since the command started is kept. The command's version is put beside it as `NAME.oxbow`.
  * 3. Each folder on the way is opened without following links (`held-folder.ts`), so nothing outside the root is reached.
  * 4. Removals come first, the deepest before the others, then creations from the top down: a folder can replace a file and the reverse.
@@ -14,7 +15,9 @@ import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  constants,
   copyFileSync,
+  fsync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -29,8 +32,8 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
 import { plainName } from "../../base/plain-name.js";
-import { writeFileAtomic } from "../atomic-file.js";
 import { HeldFolder, WayBlockedError } from "../held-folder.js";
 import { fsPath, linkTarget, namesIn } from "../path-bytes.js";
 import { entryOf, fileBytes, type HeldChange, type HeldEntry, isWholeGone, look } from "./change-set.js";
@@ -55,9 +58,13 @@ export interface Conflict {
 }
 
 export interface Applied {
+  /** In which something changed: absolute. */
+  readonly folders: readonly string[];
   readonly done: readonly HeldChange[];
   readonly conflicts: readonly Conflict[];
 }
+
+const syncFile = promisify(fsync);
 
 const PLAN_FILE = "apply.json";
 const BREATHE_EVERY = 200;
@@ -70,11 +77,20 @@ interface StoredPlan {
   readonly plans: readonly ApplyPlan[];
 }
 
+/** The files that are to be moved into the real folder, on the disk. */
+export async function flushWritten(plans: readonly ApplyPlan[]): Promise<void> {
+  const files = plans.flatMap(({ upper, changes }) =>
+    changes.filter(({ after }) => after?.kind === "file").map(({ path }) => join(upper, path)),
+  );
+  await Promise.all(files.slice(0, MOST_SYNCED).map(flush));
+}
+
 /** Everything that is to be applied, on the disk before the first step. `folder` is Oxbow's own. */
 export async function writePlan(folder: string, plans: readonly ApplyPlan[]): Promise<void> {
-  const flush = "file-and-folder" as const;
   const stored: StoredPlan = { folder, plans };
-  await writeFileAtomic(join(folder, PLAN_FILE), JSON.stringify(stored), { mode: 0o600, flush });
+  const file = join(folder, PLAN_FILE);
+  writeFileSync(file, JSON.stringify(stored), { mode: 0o600 });
+  await Promise.all([file, folder].map(flush));
 }
 
 /** Whether steps of a plan are left. */
@@ -90,9 +106,34 @@ export function readPlan(folder: string): readonly ApplyPlan[] | undefined {
   return stored.plans.map((plan) => ({ ...plan, upper: here(plan.upper), removed: here(plan.removed) }));
 }
 
-/** All steps are taken. */
-export function dropPlan(folder: string): void {
+/** All steps are taken. `changed` are the real folders in which something changed. */
+export async function dropPlan(folder: string, changed: readonly string[]): Promise<void> {
+  await Promise.all(changed.map(flush));
   rmSync(join(folder, PLAN_FILE), { force: true });
+}
+
+function flushNow(path: string): void {
+  const fd = openSync(fsPath(path), constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What is gone, or does not let itself be opened, need not be waited for. */
+async function flush(path: string): Promise<void> {
+  let fd: number;
+  try {
+    fd = openSync(fsPath(path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  } catch {
+    return;
+  }
+  try {
+    await syncFile(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 export function applyChanges(plan: ApplyPlan): Promise<Applied> {
@@ -146,7 +187,7 @@ class Applying {
     const locks = new GitLocks(this.#plan);
     if (locks.taken.length > 0 || [...this.#touched].some((path) => gitFolderOf(path) !== undefined)) {
       locks.release();
-      return { done: [], conflicts: changes.map(({ path }) => ({ path, ours: undefined })) };
+      return { folders: [], done: [], conflicts: changes.map(({ path }) => ({ path, ours: undefined })) };
     }
     return this.#takeLocked(locks);
   }
@@ -185,8 +226,8 @@ class Applying {
     // Before that, no new folder gets the number of an old one.
     for (const change of removals.filter(isWholeGone)) await this.#step(change, this.#removeAside);
     this.#letGo();
-    for (const folder of this.#folders) this.#syncFolder(folder);
-    return { done: this.#done, conflicts: this.#conflicts };
+    const changed = [...this.#folders].map((folder) => join(this.#plan.root, folder));
+    return { folders: changed, done: this.#done, conflicts: this.#conflicts };
   }
 
   async #step(
@@ -353,7 +394,6 @@ class Applying {
   }
 
   #move(source: string, held: string, after: HeldEntry): void {
-    if (after.kind === "file") this.#sync(source);
     if (moved(source, held)) return;
     const beside = this.#aside(held, "new");
     // A crash left it.
@@ -362,8 +402,8 @@ class Applying {
       if (after.kind === "link") symlinkSync(fsPath(linkTarget(source)), fsPath(beside));
       else {
         copyFileSync(fsPath(source), fsPath(beside));
+        if (this.#synced++ < MOST_SYNCED) flushNow(beside);
         chmodSync(fsPath(beside), after.mode);
-        this.#sync(beside);
         utimesSync(fsPath(beside), after.mtimeMs / 1000, after.mtimeMs / 1000);
       }
       renameSync(fsPath(beside), fsPath(held));
@@ -427,31 +467,6 @@ class Applying {
     if (folders.size === 0) return false;
     for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder)) if (folders.has(folder)) return true;
     return false;
-  }
-
-  #sync(path: string): void {
-    if (this.#synced++ >= MOST_SYNCED) return;
-    try {
-      const fd = openSync(fsPath(path), "r");
-      try {
-        fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
-    } catch (error) {
-      // Its mode does not let it be opened.
-      if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    }
-  }
-
-  #syncFolder(folder: string): void {
-    try {
-      const held = HeldFolder.of(this.#plan.root, folder === "" ? "x" : `${folder}/x`);
-      held.sync();
-      held.close();
-    } catch {
-      // It was removed.
-    }
   }
 }
 
