@@ -41,6 +41,9 @@ function ofSubject(
   };
 }
 
+const models = () => import("../runtime/models/shell.js");
+const ollama = async () => ({ openShell: (await models()).openOllama });
+
 export const COMMANDS: readonly CliCommand[] = [
   { name: "run", load: () => import("./commands/run.js") },
   { name: "resume", load: () => import("./commands/resume.js") },
@@ -51,10 +54,10 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "auth", load: () => import("./commands/auth.js") },
   { name: "creds", load: () => import("./commands/creds.js") },
   { name: "cost", load: () => import("./commands/cost.js") },
-  { name: "models", load: () => import("./commands/models.js") },
-  { name: "ollama", load: () => import("./commands/ollama.js") },
-  { name: "route", load: () => import("./commands/route.js") },
-  { name: "bench", load: () => import("./commands/bench.js") },
+  { name: "models", load: ofSubject(() => import("../providers/selection/commands.js"), models) },
+  { name: "ollama", load: ofSubject(() => import("../providers/ollama/commands.js"), ollama) },
+  { name: "route", load: ofSubject(() => import("../providers/routing/commands.js"), models) },
+  { name: "bench", load: ofSubject(() => import("../providers/bench/commands.js"), models) },
   { name: "agents", load: () => import("./commands/agents.js") },
   { name: "skills", load: ofSubject(() => import("../context/skills/commands.js")) },
   { name: "memory", load: ofSubject(() => import("../context/memory/commands.js")) },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
+import { subject } from "../providers/selection/commands.js";
 import { parseLine } from "./arguments.js";
 import { HELP } from "./catalogue/conversation.js";
 import { HELP_GROUPS, helpGroupOf, PROGRAM_SPECS, SESSION_SPECS } from "./catalogue/index.js";
-import { MODELS_LIST } from "./catalogue/models.js";
 import { SESSION_RESUME } from "./catalogue/sessions.js";
 import { type Command, type CommandSpec, refuse, spell, worksOn } from "./command.js";
 import { CommandRegistry, helpCommand, runSlash } from "./registry.js";
@@ -249,7 +249,7 @@ describe("a token for certain sessions", () => {
   const own = echo({ name: "status" });
   const shared = echo({ name: "cost", reaches: "user" });
   const mode = echo({ name: "mode", sends: "SetMode" });
-  const models = echo(MODELS_LIST);
+  const models = echo(subject.specs[0] as CommandSpec);
   const { reaches: _, ...silent } = echo({ name: "plugin" });
   const run = (line: string, commands: readonly string[] = ["CustomCommand"]) =>
     runSlash(new CommandRegistry().register(own, shared, mode, models, silent as Command), line, {

@@ -6,6 +6,10 @@ import { subject as retrieval } from "../../context/retrieval/commands.js";
 import { subject as skills } from "../../context/skills/commands.js";
 import { subject as mcp } from "../../extensions/mcp/commands.js";
 import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
+import { subject as bench } from "../../providers/bench/commands.js";
+import { subject as ollama } from "../../providers/ollama/commands.js";
+import { subject as route } from "../../providers/routing/commands.js";
+import { subject as models } from "../../providers/selection/commands.js";
 import { subject as audit } from "../../security/audit/commands.js";
 import * as agents from "./agents.js";
 import * as context from "./context.js";
@@ -14,7 +18,6 @@ import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
 import * as engine from "./engine.js";
 import * as extensions from "./extensions.js";
-import * as models from "./models.js";
 import * as profiles from "./profiles.js";
 import * as program from "./program.js";
 import * as screen from "./screen.js";
@@ -23,14 +26,25 @@ import * as service from "./service.js";
 import * as sessions from "./sessions.js";
 
 /** The subjects that declare their commands in their own folder. */
-export const DECLARED: readonly Subject[] = [promptFiles, skills, memory, retrieval, knowledgeBase, mcp, audit];
+export const DECLARED: readonly Subject[] = [
+  promptFiles,
+  skills,
+  memory,
+  retrieval,
+  knowledgeBase,
+  mcp,
+  audit,
+  models,
+  route,
+  bench,
+  ollama,
+];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Conversation", conversation],
   ["Files and context", context],
   ["Sessions", sessions],
-  ["Models, keys and costs", models],
   ["Models, keys and costs", cost],
   ["Models, keys and costs", credentials],
   ["Profiles", profiles],
@@ -85,9 +99,6 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...security.PERMISSIONS_NAMESPACE,
   ...credentials.AUTH_NAMESPACE,
   ...credentials.CREDS_NAMESPACE,
-  ...models.MODELS_NAMESPACE,
-  ...models.OLLAMA_NAMESPACE,
-  ...models.ROUTE_NAMESPACE,
   ...profiles.PROFILES_NAMESPACE,
   ...Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])),
   ...program.CONFIG_NAMESPACE,

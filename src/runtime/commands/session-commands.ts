@@ -5,7 +5,6 @@ import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
 import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "../../commands/catalogue/index.js";
-import { MODELS_NAMESPACE, OLLAMA_NAMESPACE, ROUTE_NAMESPACE } from "../../commands/catalogue/models.js";
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
 import { SCREEN_COMMANDS } from "../../commands/catalogue/screen.js";
@@ -33,10 +32,7 @@ import { commandsOf, type SessionPart } from "../part.js";
 const NAMESPACES = {
   ...SESSION_NAMESPACE,
   ...RECORD_NAMESPACE,
-  ...MODELS_NAMESPACE,
   ...AUTH_NAMESPACE,
-  ...ROUTE_NAMESPACE,
-  ...OLLAMA_NAMESPACE,
   ...PROFILES_NAMESPACE,
   ...PERMISSIONS_NAMESPACE,
   ...SAFEMODE_NAMESPACE,

@@ -58,7 +58,7 @@ const models: CreateBuiltIn = (opening) => {
       effort: () => effort.level,
       ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),
     },
-    commands: async () => (await import("../commands/of-models.js")).modelPartCommands(opening),
+    commands: async () => (await import("../models/commands.js")).modelPartCommands(opening),
   };
 };
 

@@ -1,45 +1,116 @@
-/** `/route` and `oxbow route`: named models. */
-
+/** `/route …` and `oxbow route …`: named models. */
 import { nearest } from "../../base/nearest.js";
-import { ROUTE_ADD, ROUTE_DISABLE, ROUTE_ENABLE, ROUTE_LIST, ROUTE_REMOVE } from "../../commands/catalogue/models.js";
 import {
+  type Argument,
   asValue,
   type Command,
   type CommandArguments,
   type CommandContext,
+  type CommandOf,
+  type CommandPlace,
   type CommandResult,
   refuse,
+  type Subject,
   spell,
-} from "../../commands/command.js";
-import { ROUTE_NAME } from "../../providers/routing/mention.js";
-import type { Route } from "../../providers/routing/routes.js";
-import type { RouteRule } from "../../providers/routing/rules.js";
-import type { ModelRoutes } from "../models/model-routes.js";
+  withPort,
+} from "../../feature/command.js";
+import { ROUTE_NAME } from "./mention.js";
+import type { OwnRoutes, Route } from "./routes.js";
+import type { RouteRule } from "./rules.js";
 
-export function routeCommands(routes: ModelRoutes): readonly Command[] {
-  return [
-    { ...ROUTE_LIST, run: (_args, context) => list(routes, context) },
-    { ...ROUTE_ADD, run: (args, context) => add(args, routes, context) },
-    { ...ROUTE_REMOVE, run: onRoute((route, context) => remove(route, routes, context)) },
-    { ...ROUTE_ENABLE, run: onRoute((route) => toggle(route, "enable", routes)) },
-    { ...ROUTE_DISABLE, run: onRoute((route) => toggle(route, "disable", routes)) },
-  ];
+interface Routes {
+  list(): Promise<{ readonly routes: readonly Route[]; readonly problems: readonly string[] }>;
+  /** Checks the names of models before they are stored. */
+  wrongModel(models: readonly string[]): Promise<string | undefined>;
+  change(change: (own: OwnRoutes) => OwnRoutes): Promise<void>;
+}
 
-  function onRoute(action: (route: Route, context: CommandContext) => Promise<CommandResult>): Command["run"] {
-    return async (args, context) => {
-      const name = bareName(args);
-      const known = (await routes.list()).routes;
-      const route = known.find((each) => each.name === name);
-      return route === undefined ? refuse(unknown(name, known, context)) : action(route, context);
-    };
-  }
+const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
+const ROUTE: Argument = { name: "NAME", kind: "text", complete: "route" };
+
+const COMMANDS: readonly CommandOf<Routes>[] = [
+  {
+    name: "route:list",
+    aliases: ["route"],
+    summary: "list the routes",
+    users: ["people", "agents in the shell"],
+    reaches: "user",
+    places: ANYWHERE,
+    run: (_args, routes, context) => list(routes, context),
+  },
+  {
+    name: "route:add",
+    summary: "add a route for a model, or for several that Oxbow tries in order",
+    arguments: [
+      { name: "NAME", kind: "text" },
+      { name: "MODEL", kind: "text", rest: "list", complete: "model" },
+    ],
+    users: ["people"],
+    reaches: "user",
+    places: ANYWHERE,
+    run: add,
+  },
+  {
+    name: "route:remove",
+    summary: "remove a route",
+    arguments: [ROUTE],
+    users: ["people"],
+    reaches: "user",
+    places: ANYWHERE,
+    run: onRoute(remove),
+  },
+  {
+    name: "route:enable",
+    summary: "switch a route on",
+    arguments: [ROUTE],
+    users: ["people"],
+    reaches: "user",
+    places: ANYWHERE,
+    run: onRoute((route, routes) => toggle(route, "enable", routes)),
+  },
+  {
+    name: "route:disable",
+    summary: "switch a route off and keep it",
+    arguments: [ROUTE],
+    users: ["people"],
+    reaches: "user",
+    places: ANYWHERE,
+    run: onRoute((route, routes) => toggle(route, "disable", routes)),
+  },
+];
+
+export const subject: Subject = {
+  name: "route",
+  summary: "name models: '@NAME …' uses one for a single turn; several give failover",
+  heading: "Models, keys and costs",
+  specs: COMMANDS,
+  shell: {
+    about: "A route is a name for a model, or for several models that Oxbow tries in order.",
+    more: `Use one for a single turn:  oxbow run "@fast summarise this"
+Use one for everything:     oxbow --model @main "PROMPT", or model = "@main" in config.toml`,
+  },
+};
+
+export function routeCommands(routes: Routes): readonly Command[] {
+  return withPort(COMMANDS, () => routes);
+}
+
+function onRoute(
+  action: (route: Route, routes: Routes, context: CommandContext) => Promise<CommandResult>,
+): CommandOf<Routes>["run"] {
+  return async (args, routes, context) => {
+    const name = bareName(args);
+    const known = (await routes.list()).routes;
+    const route = known.find((each) => each.name === name);
+    return route === undefined ? refuse(unknown(name, known, context)) : action(route, routes, context);
+  };
 }
 
 function bareName(args: CommandArguments): string {
   return (args.text("NAME") ?? "").replace(/^@/, "");
 }
 
-async function list(routes: ModelRoutes, context: CommandContext): Promise<CommandResult> {
+async function list(routes: Routes, context: CommandContext): Promise<CommandResult> {
   const { routes: known, problems } = await routes.list();
   const width = Math.max(0, ...known.map(({ name }) => name.length));
   const lines = known.flatMap(({ name, models, rules, enabled, origin }) => {
@@ -74,7 +145,7 @@ function conditionsText({ when }: RouteRule): string {
     .join(", ");
 }
 
-async function add(args: CommandArguments, routes: ModelRoutes, context: CommandContext): Promise<CommandResult> {
+async function add(args: CommandArguments, routes: Routes, context: CommandContext): Promise<CommandResult> {
   const name = bareName(args);
   const models = args.list("MODEL");
   if (!ROUTE_NAME.test(name)) return refuse(`'${name}' is not a valid name: use letters, digits, '.', '-' and '_'.`);
@@ -94,7 +165,7 @@ async function add(args: CommandArguments, routes: ModelRoutes, context: Command
   };
 }
 
-async function remove({ name, origin }: Route, routes: ModelRoutes, context: CommandContext): Promise<CommandResult> {
+async function remove({ name, origin }: Route, routes: Routes, context: CommandContext): Promise<CommandResult> {
   if (origin === "profile")
     return refuse(`@${name} is in the profile: remove it there, or ${spell("route:disable", context)} ${name}.`);
   await routes.change((own) => {
@@ -104,7 +175,7 @@ async function remove({ name, origin }: Route, routes: ModelRoutes, context: Com
   return { text: `Removed @${name}.`, value: { name, removed: true } };
 }
 
-async function toggle({ name }: Route, verb: "enable" | "disable", routes: ModelRoutes): Promise<CommandResult> {
+async function toggle({ name }: Route, verb: "enable" | "disable", routes: Routes): Promise<CommandResult> {
   await routes.change((own) => {
     const others = own.disabled.filter((each) => each !== name);
     return { ...own, disabled: verb === "enable" ? others : [...others, name] };
@@ -115,10 +186,8 @@ async function toggle({ name }: Route, verb: "enable" | "disable", routes: Model
 }
 
 function unknown(name: string, known: readonly Route[], context: CommandContext): string {
-  const near = nearest(
-    name,
-    known.map((route) => route.name),
-  );
+  const names = known.map((route) => route.name);
+  const near = nearest(name, names);
   const advice = near === undefined ? `${spell("route:list", context)} shows them.` : `Did you mean @${near}?`;
   return `There is no route @${name}. ${advice}`;
 }

@@ -4,19 +4,23 @@
  */
 import type { Clock } from "../../base/clock.js";
 import { UsageError } from "../../base/usage-error.js";
-import { BENCH } from "../../commands/catalogue/models.js";
 import {
+  COMMAND_EXIT,
   type Command,
   type CommandArguments,
   type CommandContext,
+  type CommandOf,
   type CommandResult,
   refuse,
-} from "../../commands/command.js";
+  type Subject,
+  withPort,
+} from "../../feature/command.js";
 import { failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { type Measurement, measure, median, tokensPerSecond } from "../../providers/bench/measure.js";
-import { type BenchRow, benchTable } from "../../providers/bench/table.js";
-import type { ModelRegistry } from "../models/model-registry.js";
+import type { ProviderState } from "../selection/describe.js";
+import type { Resolved } from "../selection/open-model.js";
+import { type Measurement, measure, median, tokensPerSecond } from "./measure.js";
+import { type BenchRow, benchTable } from "./table.js";
 
 interface BenchRequest {
   readonly models: readonly string[];
@@ -29,28 +33,54 @@ const DEFAULT_PROMPT = "Explain in about 100 words how a river becomes an oxbow 
 const DEFAULT_RUNS = 1;
 const DEFAULT_MAX_TOKENS = 256;
 
+interface Registry {
+  look(spec: string): Promise<Resolved>;
+  providers(): Promise<readonly ProviderState[]>;
+}
+
 /** `aside` runs it during a conversation, so that the session's cancel stops it. */
-export interface BenchPort {
-  readonly registry: ModelRegistry;
+interface BenchPort {
+  readonly registry: Registry;
   readonly clock: Clock;
   readonly aside?: <T>(action: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
-export function benchCommand(port: BenchPort): Command {
-  const { aside } = port;
-  return {
-    ...BENCH,
-    run: async (args, context) => {
-      const request = requestOf(args);
-      if ("failure" in request) return request;
-      if (aside === undefined) return answer(request, port, context);
-      return aside((signal) => answer(request, port, { ...context, signal }));
-    },
-  };
-}
+const BENCH: CommandOf<BenchPort> = {
+  name: "bench",
+  usage: "/bench [MODEL…] [--runs N] [--prompt TEXT]",
+  summary: "measure how fast models answer: those named, or the installed ones",
+  arguments: [{ name: "MODEL", kind: "text", optional: true, rest: "list", complete: "model" }],
+  flags: [
+    { name: "prompt", short: "p", value: "TEXT", help: "the prompt (default: a request for a short explanation)" },
+    { name: "runs", short: "n", value: "N", help: "how often to run each model; the median counts (default 1)" },
+    { name: "max-tokens", value: "N", help: "the longest answer in tokens (default 256)" },
+  ],
+  users: ["people", "agents"],
+  reaches: "user",
+  places: ["between turns", "without a session"],
+  run: async (args, port, context) => {
+    const request = requestOf(args);
+    if ("failure" in request) return request;
+    const { aside = (action) => action(context.signal) } = port;
+    return aside((signal) => answer(request, port, { ...context, signal }));
+  },
+};
 
-const FAILED = 1;
-const CANCELLED = 130;
+export const subject: Subject = {
+  name: "bench",
+  summary: BENCH.summary,
+  heading: "Models, keys and costs",
+  specs: [BENCH],
+  shell: {
+    about: `Asks each model the same question and shows the time to the first token, the total time, and the tokens per second.
+Without names it asks every model on this machine, and the default model of each other provider that is ready.`,
+    more: "Example:  oxbow bench ollama:qwen3:8b anthropic --runs 3",
+  },
+};
+
+export function benchCommands(port: BenchPort): readonly Command[] {
+  return withPort([BENCH], () => port);
+}
 
 async function answer(
   request: BenchRequest,
@@ -67,7 +97,7 @@ async function answer(
     };
   }
   const isMeasured = rows.some(({ middle }) => middle !== undefined);
-  const exitCode = signal.aborted ? CANCELLED : isMeasured ? 0 : FAILED;
+  const exitCode = signal.aborted ? COMMAND_EXIT.cancelled : isMeasured ? 0 : COMMAND_EXIT.failed;
   return { text: benchTable(rows), value: benchJson(rows), exitCode };
 }
 
@@ -96,7 +126,7 @@ function count(args: CommandArguments, name: string): number | undefined {
 }
 
 interface BenchPorts {
-  readonly registry: ModelRegistry;
+  readonly registry: Registry;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** The current step, in a few words. */
@@ -119,7 +149,7 @@ async function bench(request: BenchRequest, ports: BenchPorts): Promise<readonly
 }
 
 /** The models on this machine, and the default model of each service: measuring all of theirs would cost money. */
-async function installed(registry: ModelRegistry): Promise<readonly string[]> {
+async function installed(registry: Registry): Promise<readonly string[]> {
   const ready = (await registry.providers()).filter(({ name, ready }) => ready && name !== "offline");
   return ready.flatMap(({ name, baseUrl, models }) => {
     const here = /^https?:\/\/(localhost|127\.|\[::1\])/.test(baseUrl);

@@ -3,14 +3,14 @@ import { safeText } from "../../base/terminal-text.js";
 import { type Column, renderTable } from "../../base/text-table.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
+import type { Model } from "../../engine/ports.js";
 import {
   asValue,
   type CommandArguments,
   type CommandContext,
   type CommandResult,
   refuse,
-} from "../../commands/command.js";
-import type { Model } from "../../engine/ports.js";
+} from "../../feature/command.js";
 import type { Failure } from "../../protocol/errors.js";
 import { AbilityStore } from "../../providers/abilities/ability-store.js";
 import { Unreachable } from "../../providers/abilities/ask.js";
@@ -18,17 +18,24 @@ import { measureAbilities } from "../../providers/abilities/measure.js";
 import { PROBES } from "../../providers/abilities/probes.js";
 import { ABILITIES, type Ability, type AbilityReport, type Finding, fitOf } from "../../providers/abilities/report.js";
 import { nodeClock } from "../../system/node-clock.js";
+import type { Roots } from "../../system/xdg-paths.js";
 import { CATALOG } from "../../tools/catalog.js";
-import { editFormats } from "../models/edit-formats.js";
-import { abilitiesPath, capabilitiesOf, digestOf } from "../models/model-fit.js";
-import type { ModelsPort } from "./models.js";
+import { editFormats } from "./edit-formats.js";
+import { abilitiesPath, capabilitiesOf, digestOf } from "./model-fit.js";
+import type { ModelRegistry } from "./model-registry.js";
 
 const CONTEXT_SIZES = [2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000];
 const USUAL_CONTEXT = 16_000;
 
+interface TestPort {
+  readonly registry: ModelRegistry;
+  readonly roots: Roots;
+  readonly variables: Variables;
+}
+
 export async function testModel(
   args: CommandArguments,
-  { registry, roots, variables }: ModelsPort,
+  { registry, roots, variables }: TestPort,
   context: CommandContext,
 ): Promise<CommandResult> {
   const only = chosenAbilities(args);

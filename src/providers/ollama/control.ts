@@ -1,4 +1,4 @@
-/** `oxbow ollama` and `/ollama`: the local service and its models. */
+/** Controls the local Ollama service and its models. */
 import { join } from "node:path";
 import { formatBytes } from "../../base/byte-size.js";
 import type { Clock } from "../../base/clock.js";
@@ -6,17 +6,13 @@ import { nearest } from "../../base/nearest.js";
 import { progressLine, SpeedMeter } from "../../base/progress-bar.js";
 import { ago, renderTable } from "../../base/text-table.js";
 import type { Variables } from "../../base/variables.js";
-import {
-  OLLAMA_LIST,
-  OLLAMA_PULL,
-  OLLAMA_START,
-  OLLAMA_STATUS,
-  OLLAMA_STOP,
-  OLLAMA_USE,
-} from "../../commands/catalogue/models.js";
-import { type Command, type CommandContext, type CommandResult, refuse, spell } from "../../commands/command.js";
+import { type CommandContext, type CommandResult, refuse, spell } from "../../feature/command.js";
 import type { Failure } from "../../protocol/errors.js";
-import { endpointOf, findProvider } from "../../providers/named.js";
+import { findProgram } from "../../system/find-program.js";
+import type { HttpClient } from "../../system/http-client.js";
+import type { Roots } from "../../system/xdg-paths.js";
+import { endpointOf, findProvider } from "../named.js";
+import { serviceEnvironment } from "../selection/ollama-environment.js";
 import {
   type InstalledModel,
   installedModels,
@@ -24,13 +20,9 @@ import {
   ollamaVersion,
   type RunningModel,
   runningModels,
-} from "../../providers/ollama/api.js";
-import { pullModel } from "../../providers/ollama/pull.js";
-import { ownService, type Started, startOllama, stopOllama } from "../../providers/ollama/service.js";
-import { serviceEnvironment } from "../../providers/selection/ollama-environment.js";
-import { findProgram } from "../../system/find-program.js";
-import type { HttpClient } from "../../system/http-client.js";
-import type { Roots } from "../../system/xdg-paths.js";
+} from "./api.js";
+import { pullModel } from "./pull.js";
+import { ownService, type Started, startOllama, stopOllama } from "./service.js";
 
 export interface OllamaControlOptions {
   readonly variables: Variables;
@@ -39,32 +31,8 @@ export interface OllamaControlOptions {
   readonly clock: Clock;
   /** A program in this folder is never used as Ollama. */
   readonly workspace: string;
-}
-
-/** Switches to the model, if there is a session. */
-type UseModel = (spec: string) => Promise<CommandResult>;
-
-/** Runs an action with an open control; during a conversation it adds the signal of the session's cancel. */
-export type WithOllama = (
-  action: (control: OllamaControl, signal?: AbortSignal) => Promise<CommandResult>,
-) => Promise<CommandResult>;
-
-export function ollamaCommands(withOllama: WithOllama, use?: UseModel): readonly Command[] {
-  const named = (action: (control: OllamaControl, name: string, context: CommandContext) => Promise<CommandResult>) => {
-    const run: Command["run"] = (args, context) =>
-      withOllama((control, signal = context.signal) =>
-        action(control, args.text("NAME") ?? "", { ...context, signal }),
-      );
-    return run;
-  };
-  return [
-    { ...OLLAMA_STATUS, run: named((control, _name, context) => control.status(context)) },
-    { ...OLLAMA_LIST, run: named((control, _name, context) => control.list(context)) },
-    { ...OLLAMA_START, run: named((control, _name, context) => control.startAndSay(context)) },
-    { ...OLLAMA_STOP, run: named((control) => control.stop()) },
-    { ...OLLAMA_USE, run: named((control, name, context) => control.use(name, context, use)) },
-    { ...OLLAMA_PULL, run: named((control, name, context) => control.pull(name, context)) },
-  ];
+  /** Switches to the model, if there is a session. */
+  readonly use?: (spec: string) => Promise<CommandResult>;
 }
 
 /** No user can read faster updates. */
@@ -151,16 +119,14 @@ export class OllamaControl {
     return { text: modelTable(models, clock.wall()), value };
   }
 
-  async use(name: string, context: CommandContext, use?: UseModel): Promise<CommandResult> {
-    const { http } = this.#options;
+  async use(name: string, context: CommandContext): Promise<CommandResult> {
+    const { http, use } = this.#options;
     const installed = await installedModels(this.#baseUrl, { http });
     if (!installed.ok) return this.#unreachable(installed.failure, context);
     const model = installed.models.find((candidate) => isSameModel(candidate.name, name));
     if (model === undefined) {
-      const near = nearest(
-        name,
-        installed.models.map((candidate) => candidate.name),
-      );
+      const names = installed.models.map((candidate) => candidate.name);
+      const near = nearest(name, names);
       return refuse(
         `'${name}' is not installed.${near === undefined ? "" : ` Did you mean ${near}?`} To get it: ${spell("ollama:pull", context)} ${name}`,
       );
@@ -169,7 +135,7 @@ export class OllamaControl {
     context.progress(`loading ${model.name} (${formatBytes(model.bytes)})`);
     const problem = await this.#load(model.name, context.signal);
     if (problem !== undefined) return problem;
-    const { rememberModel } = await import("../../providers/selection/last-model.js");
+    const { rememberModel } = await import("../selection/last-model.js");
     rememberModel(this.#options.roots.state, `ollama:${model.name}`);
     const text = `${model.name} is loaded and is now the default; a key, --model or the profile can still choose another.`;
     return { text, value: { model: model.name } };
@@ -186,7 +152,7 @@ export class OllamaControl {
 
   /** A chat without messages only loads the model. */
   async #load(model: string, signal: AbortSignal): Promise<CommandResult | undefined> {
-    const { getJson } = await import("../../providers/model-list.js");
+    const { getJson } = await import("../model-list.js");
     const answer = await getJson(`${this.#baseUrl}/api/chat`, {
       http: this.#options.http,
       signal,
