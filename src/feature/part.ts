@@ -15,7 +15,8 @@ import type { NamedHook, Stage, Turn } from "../engine/turn.js";
 import type { InputContent, Message } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { Failure } from "../protocol/errors.js";
-import type { SessionId } from "../protocol/ids.js";
+import type { EventPayloads, PermissionDecision } from "../protocol/events.js";
+import type { CallId, SessionId } from "../protocol/ids.js";
 import type { LogFunction } from "../system/log.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Command, CommandContext, CommandResult } from "./command.js";
@@ -104,7 +105,13 @@ export interface FeatureContext<Settings = unknown> extends PartContext {
   readonly roots: Roots;
   readonly variables: Variables;
   /** The person who uses the session. */
-  readonly person: { present(): boolean };
+  readonly person: {
+    present(): boolean;
+    /** Asks a question that every client of the person shows. */
+    ask(question: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<PersonAnswer>;
+  };
+  /** Makes the id of a call or a question. */
+  newCall(): CallId;
   /** The program runs a script or one prompt: no person reads what it offers. */
   readonly isHeadless: boolean;
   /** The session that started this one, if it is a subagent. */
@@ -128,6 +135,13 @@ export interface FeatureContext<Settings = unknown> extends PartContext {
   refusalOf(access: "read" | "write", path: string): Promise<string | undefined>;
   /** A key for one purpose, made from the user's key. */
   key(purpose: string): Promise<Uint8Array>;
+}
+
+export interface PersonAnswer {
+  readonly decision: PermissionDecision;
+  readonly message?: string;
+  /** There was no answer in time. */
+  readonly unanswered?: object;
 }
 
 /** A command that stands for a prompt. */

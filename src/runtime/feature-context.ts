@@ -15,6 +15,7 @@ export function featureContext(opening: Opening): FeatureContext<Settings> {
   let text: Promise<SafeText> | undefined;
   return {
     ...{ session, bus, root, clock, log, extensions, variables, person, parent },
+    newCall: () => engine.ids.next("call"),
     settings: loaded.settings,
     roots: loaded.roots,
     isHeadless: (flags?.words.length ?? 0) > 0,
@@ -66,11 +67,11 @@ export function retrievalContext(opening: Opening): RetrievalContext {
 }
 
 export function mcpContext(opening: Opening): McpContext {
-  const { engine, current, built, person, request, root } = opening;
-  const { ids, notify, loaded, variables } = engine;
+  const { engine, current, built, request, root } = opening;
+  const { notify, loaded, variables } = engine;
   return {
     ...featureContext(opening),
-    ...{ ids, notify, person, handedIn: request.mcpServers },
+    ...{ notify, handedIn: request.mcpServers },
     byPerson: () => current.run?.originator.identity !== "agent",
     judge: (call, tool) => built.get("permissions").judge(call, tool),
     sample: (asked, turn, signal) => {

@@ -1,12 +1,18 @@
 /**
- * The tool `ask`: the model asks the person one to four questions, each with options, free text or both. Here are its description and what
- * it needs to turn questions into a form and the form into an answer; `runtime/parts/ask.ts` asks.
+ * The tool `ask`: the model asks the person one to four questions, each with options, free text or both, in a form that every client
+ * of the person shows.
  *
  * 1. Only a person answers. Where none can, Oxbow refuses the call and says what to assume.
  */
 import { shorten } from "../base/cap-text.js";
-import type { Conversion, ToolHabits } from "../engine/ports.js";
-import type { FormField, FormValues } from "../protocol/form.js";
+import { formProblems, formText, formValues } from "../base/form.js";
+import { schemaProblems } from "../base/json-schema.js";
+import { safeText } from "../base/terminal-text.js";
+import { plainToolName } from "../base/tool-name.js";
+import type { Conversion, Tool, ToolHabits, ToolOutcome } from "../engine/ports.js";
+import type { FeatureContext, SessionPart } from "../feature/part.js";
+import { ownText } from "../protocol/content.js";
+import { DISMISSED, type FormField, type FormValues } from "../protocol/form.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
 import description from "./ask.md";
 import type { ToolDefinition } from "./catalog.js";
@@ -93,14 +99,100 @@ export const ASK = {
   },
 } as const satisfies ToolDefinition;
 
-export interface Question {
+const MOST_ROUNDS = 3;
+
+/**
+ * Offers the tool once a person is there; without one, every request would pay for a tool that is refused. A subagent does not have it.
+ */
+export function ask(context: FeatureContext): SessionPart {
+  const { person, parent } = context;
+  const name = "ask";
+  if (parent !== undefined || !context.mayOffer(ASK)) return { name };
+  const tool: Tool = {
+    ...ASK,
+    check: (args) => schemaProblems(ASK.inputSchema, args),
+    run: (args, { signal }) => answer(args, signal, context),
+  };
+  let isOffered = false;
+  return {
+    name,
+    tools: () => {
+      isOffered ||= person.present();
+      return isOffered ? [tool] : [];
+    },
+    findTool: (wanted) => (namesAsk(wanted) ? tool : undefined),
+  };
+}
+
+/** Where no person is, the list of tools does not have it, which is where the engine looks for aliases. */
+function namesAsk(wanted: string): boolean {
+  const plain = plainToolName(wanted);
+  return [ASK.name, ...(ASK.habits.names ?? [])].some((name) => plainToolName(name) === plain);
+}
+
+async function answer(
+  args: JsonObject,
+  signal: AbortSignal,
+  { person, newCall }: FeatureContext,
+): Promise<ToolOutcome> {
+  const questions = questionsIn(args);
+  const assume = assumption(questions);
+  if (!person.present()) return refused(`No person can answer here. ${assume}`);
+  const form = formOf(questions);
+  let problems: readonly string[] = [];
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const given = await person.ask(
+      {
+        call: newCall(),
+        tool: ASK.name,
+        args: {},
+        summary: "answer the model",
+        reason: [...problems, safeText(questionLine(questions))].join(" "),
+        form,
+        preview: safeText(formText(form)),
+        once_only: true,
+      },
+      signal,
+    );
+    if (signal.aborted) return { status: "cancelled", content: [ownText("Cancelled.")] };
+    if (given.unanswered !== undefined) return refused(`The user did not answer in time. ${assume}`);
+    if (given.decision === "deny") {
+      const why = given.message === undefined || given.message === DISMISSED ? "" : ` They said: ${given.message}`;
+      return refused(`The user does not want to answer.${why} Do not ask this again. ${assume}`);
+    }
+    const values = formValues(form, given.message);
+    problems = formProblems(schemaOf(form), values);
+    if (problems.length > 0) continue;
+    const said = answersText(questions, values);
+    return said === undefined
+      ? refused(`The user sent no answer. ${assume}`)
+      : { status: "ok", content: [ownText(said)], details: { answers: values as JsonObject } };
+  }
+  return refused(`The user's answer did not fit: ${problems.join(" ")} ${assume}`);
+}
+
+function refused(reason: string): ToolOutcome {
+  return { status: "error", content: [ownText(reason)] };
+}
+
+/** The form as a schema, for the check of its values. */
+function schemaOf(form: readonly FormField[]): JsonObject {
+  const properties = form.map(({ name, title = name, kind, choices = [] }): [string, JsonObject] => {
+    const values = choices.map(({ value }) => value);
+    if (kind === "some") return [name, { type: "array", title, items: { type: "string", enum: values } }];
+    return [name, kind === "one" ? { type: "string", title, enum: values } : { type: "string", title }];
+  });
+  return { type: "object", properties: Object.fromEntries(properties) };
+}
+
+interface Question {
   readonly question: string;
   readonly options: readonly string[];
   readonly several: boolean;
 }
 
 /** The questions of a call whose arguments fit the schema. */
-export function questionsIn({ questions }: JsonObject): readonly Question[] {
+function questionsIn({ questions }: JsonObject): readonly Question[] {
   return (listIn(questions) ?? []).filter(isJsonObject).map(({ question, options, several }) => ({
     question: String(question).trim(),
     options: [...new Set((listIn(options) ?? []).map(String))],
@@ -113,7 +205,7 @@ const LONGEST_TITLE = 40;
 /** Behind the name of a question: the field for an answer in other words. */
 const OTHERWISE = "_otherwise";
 
-export function formOf(questions: readonly Question[]): readonly FormField[] {
+function formOf(questions: readonly Question[]): readonly FormField[] {
   return questions.flatMap(({ question, options, several }, index): readonly FormField[] => {
     const name = `answer_${index + 1}`;
     const number = questions.length > 1 ? `${index + 1}. ` : "";
@@ -128,13 +220,13 @@ export function formOf(questions: readonly Question[]): readonly FormField[] {
 }
 
 /** All questions in one line. */
-export function questionLine(questions: readonly Question[]): string {
+function questionLine(questions: readonly Question[]): string {
   if (questions.length === 1) return questions[0]?.question ?? "";
   return questions.map(({ question }, index) => `${index + 1}. ${question}`).join("  ");
 }
 
 /** What the person answered, a line each; undefined if they answered nothing. */
-export function answersText(questions: readonly Question[], values: FormValues): string | undefined {
+function answersText(questions: readonly Question[], values: FormValues): string | undefined {
   const said = questions.map((_, index) => {
     const name = `answer_${index + 1}`;
     const chosen = [values[name] ?? []].flat().map(String);
@@ -147,7 +239,7 @@ export function answersText(questions: readonly Question[], values: FormValues):
 }
 
 /** What to assume where no person answers. */
-export function assumption(questions: readonly Question[]): string {
+function assumption(questions: readonly Question[]): string {
   const firsts = questions.flatMap(({ options: [first] }) => (first === undefined ? [] : [JSON.stringify(first)]));
   const what =
     firsts.length === questions.length

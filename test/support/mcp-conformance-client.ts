@@ -4,9 +4,9 @@
  */
 
 import { systemClock } from "../../src/base/clock.js";
+import { formFields, formValues } from "../../src/base/form.js";
 import { fetchWith } from "../../src/extensions/mcp/fetch.js";
 import { FloodGuard } from "../../src/extensions/mcp/flood-guard.js";
-import { formFields, formValues } from "../../src/extensions/mcp/form.js";
 import { OAuthClient } from "../../src/extensions/mcp/oauth-client.js";
 import { offeredTools } from "../../src/extensions/mcp/offered-tools.js";
 import { checkerOf } from "../../src/extensions/mcp/schemas.js";

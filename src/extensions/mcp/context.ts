@@ -1,11 +1,9 @@
 /** What MCP needs from the session and from other features. */
-import type { IdSource } from "../../base/ulid.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import type { AsideAnswer, FeatureContext } from "../../feature/part.js";
 import type { McpServerEntry } from "../../protocol/commands.js";
 import type { Message } from "../../protocol/content.js";
-import type { EventPayloads, PermissionDecision } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { ChosenServer } from "./choose-servers.js";
 import type { ConfigPlace } from "./read-config.js";
@@ -14,11 +12,6 @@ import type { ServerOptions } from "./server-options.js";
 export interface McpContext extends FeatureContext {
   /** The servers that the client named for this session. */
   readonly handedIn: readonly McpServerEntry[] | undefined;
-  readonly ids: IdSource;
-  readonly person: {
-    present(): boolean;
-    ask(question: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<PersonAnswer>;
-  };
   notify(message: string): void;
   /** Tells whether a person wrote the input of this moment, and no agent. */
   byPerson(): boolean;
@@ -28,12 +21,6 @@ export interface McpContext extends FeatureContext {
   sample(request: SampleRequest, turn: Turn, signal: AbortSignal): Promise<AsideAnswer>;
   hooks(): QuestionHooks;
   host(notify: (message: string) => void): Promise<ServerHost>;
-}
-
-export interface PersonAnswer {
-  readonly decision: PermissionDecision;
-  readonly message?: string;
-  readonly unanswered?: object;
 }
 
 export interface SampleRequest {

@@ -8,14 +8,16 @@
  * 5. Values that do not fit the form are asked for again, not sent. The values of a hook must fit it, too; otherwise its answer does not count.
  * 6. A refusal counts from every hook. Only a hook of the user can answer the question.
  */
+
+import { formFields, formProblems, formText, formValues } from "../../base/form.js";
 import { safeLine, safeText } from "../../base/terminal-text.js";
 import type { Tool } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
+import type { PersonAnswer } from "../../feature/part.js";
 import { type InputContent, type Message, text } from "../../protocol/content.js";
 import { DISMISSED, type FormField } from "../../protocol/form.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
-import type { McpContext, PersonAnswer, QuestionHookAnswer } from "./context.js";
-import { formFields, formProblems, formText, formValues } from "./form.js";
+import type { McpContext, QuestionHookAnswer } from "./context.js";
 import type { ElicitParams, SampleParams, ServerUser } from "./server-requests.js";
 import { toolName } from "./tool-names.js";
 import { imageContent } from "./tool-result.js";
@@ -63,9 +65,9 @@ async function sample(
 
 /** By the rules of the session; otherwise a person decides. */
 async function permit(params: SampleParams, { server, signal }: About, context: McpContext): Promise<void> {
-  const { ids, person } = context;
+  const { newCall, person } = context;
   const name = toolName(server, "sampling");
-  const call = ids.next("call");
+  const call = newCall();
   const tool: Tool = {
     name,
     description: "",
@@ -170,7 +172,7 @@ async function askUser(params: ElicitParams, about: About, context: McpContext):
 async function openAddress(
   { url: written, message }: { readonly url: string; readonly message: string },
   { server, signal }: About,
-  { person, ids, notify }: McpContext,
+  { person, newCall, notify }: McpContext,
 ): Promise<ElicitAnswer> {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const isWeb = url !== undefined && (url.protocol === "https:" || url.protocol === "http:");
@@ -182,7 +184,7 @@ async function openAddress(
   }
   const answer = await person.ask(
     {
-      call: ids.next("call"),
+      call: newCall(),
       tool: `mcp ${server}`,
       args: { url: url.href },
       summary: `tell the MCP server '${server}' that you open ${url.host} in a browser`,
@@ -205,7 +207,7 @@ function answered({ unanswered, decision, message }: PersonAnswer, signal: Abort
 async function fillIn(
   { requestedSchema, message }: { readonly requestedSchema?: unknown; readonly message: string },
   { server, signal }: About,
-  { person, ids, notify }: McpContext,
+  { person, newCall, notify }: McpContext,
 ): Promise<ElicitAnswer> {
   const fields = formFields(requestedSchema);
   let problems: readonly string[] = [];
@@ -213,7 +215,7 @@ async function fillIn(
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const answer = await person.ask(
       {
-        call: ids.next("call"),
+        call: newCall(),
         tool: `mcp ${server}`,
         args: {},
         summary: `answer the MCP server '${server}'`,

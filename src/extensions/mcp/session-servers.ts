@@ -195,7 +195,7 @@ export class SessionServers {
 
   /** A server that describes its tools differently than before may want something else with them. */
   async #askAboutChanges(turn: Turn): Promise<void> {
-    const { person, ids } = this.#context;
+    const { person, newCall } = this.#context;
     for (const server of this.servers) {
       if (server.withheld.length === 0 || turn.signal.aborted) continue;
       const names = server.withheld.map(({ name }) => safeLine(name));
@@ -211,7 +211,7 @@ export class SessionServers {
       }
       this.#asked.add(version);
       const question = {
-        call: ids.next("call"),
+        call: newCall(),
         tool: "approve",
         args: {},
         summary: `approve what changed of the MCP server '${name}': ${names.join(", ")}`,

@@ -16,6 +16,7 @@ import { mcp } from "../../extensions/mcp/part.js";
 import type { CreateFeature } from "../../feature/part.js";
 import { Audit } from "../../security/audit/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
+import { ask } from "../../tools/ask.js";
 import { featureContext, mcpContext, promptFilesContext, retrievalContext } from "../feature-context.js";
 import { modelFits } from "../models/model-fit.js";
 import { type Opening, type RunEffort, runOf } from "../opening.js";
@@ -23,7 +24,6 @@ import type { SessionPart } from "../part.js";
 import { pastEvents } from "../sessions/resumed-session.js";
 import { sessionMark } from "../sessions/session-mark.js";
 import type { Settings } from "../settings/settings.js";
-import { ask } from "./ask.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { eventHooks } from "./event-hooks.js";
@@ -255,7 +255,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   audit,
   tools,
   webSearch,
-  ask,
+  feature(ask),
   plugins,
   subagents,
   feature(skills),

@@ -1,12 +1,13 @@
 /**
- * Forms that a server asks the user to fill in.
+ * Forms that an MCP server or the model asks the user to fill in.
  *
  * 1. The schema of a form is flat: text, numbers, yes or no, and choices. Other fields are left out.
  * 2. Values are checked before they are sent, without running patterns of the server.
  */
-import { safeLine } from "../../base/terminal-text.js";
-import type { FormField, FormValue, FormValues } from "../../protocol/form.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
+
+import type { FormField, FormValue, FormValues } from "../protocol/form.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
+import { safeLine } from "./terminal-text.js";
 
 const MOST_FIELDS = 50;
 const MOST_CHOICES = 200;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
+import { verifies } from "../../test/verifies.js";
 import { formFields, formProblems, formText, formValues } from "./form.js";
 
 const titled = (...values: readonly string[]) => values.map((value) => ({ const: value, title: `The ${value}` }));
