@@ -58,7 +58,8 @@ export function engineQueries(
       const { extensionSections } = await import("./content/extension-sections.js");
       return extensionSections(placeOf(run).content?.extensions);
     },
-    waiting: async (run, request) => (await import("./content/waiting-answers.js")).listWaiting(placeOf(run), request),
+    waiting: async (run, request) =>
+      (await import("../security/trust/waiting-answers.js")).listWaiting(placeOf(run), request),
     files: async (run, query, limits) => (await workspaceFiles()).find(placeOf(run).root, query, limits),
   });
 }

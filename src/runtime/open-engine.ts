@@ -198,7 +198,7 @@ function placePorts(placeOf: (run: Run) => Place): Pick<HostPorts, "inputs" | "a
       hint: (content, run) => placeOf(run).routes.hint(content, placeOf(run).root),
     },
     approveContent: async (run, decisions) =>
-      (await import("./content/waiting-answers.js")).approve(placeOf(run), decisions),
+      (await import("../security/trust/waiting-answers.js")).approve(placeOf(run), decisions),
   };
 }
 
@@ -286,7 +286,7 @@ async function runCommand(
   const { args } = isJsonObject(request.payload) ? request.payload : {};
   const words = [name, ...(typeof args === "string" ? args.trim().split(/\s+/, 1) : [])];
   if ("failure" in registry.resolve(words, { surface: "slash" })) {
-    const { changedCommand } = await import("./content/waiting-answers.js");
+    const { changedCommand } = await import("../security/trust/waiting-answers.js");
     const changed = await changedCommand(place, words);
     if (changed !== undefined) return { ok: false, failure: changed };
   }

@@ -9,11 +9,12 @@ import { programName } from "../../extensions/executable/chosen-files.js";
 import { HOOK_STAGES, type HookStage, hookPlace } from "../../extensions/executable/hooks.js";
 import { labelOf } from "../../security/trust/content.js";
 import { projectTop } from "../../security/trust/folders.js";
+import type { ListedExtension } from "../../security/trust/list-extensions.js";
 import { isWithin } from "../../system/within.js";
 import { approver, openApprovals } from "../content/approvals.js";
 import { homeFolder } from "../content/home-folder.js";
 import type { InstructionFile } from "../content/instruction-files.js";
-import { type ListedExtension, listExtensions } from "../content/list-extensions.js";
+import { listExtensions } from "../content/list-extensions.js";
 import { isKept } from "../parts/executables.js";
 import type { LoadedSettings } from "../settings/settings.js";
 

@@ -1,39 +1,17 @@
 /** What to look for in a place, and how to ask about it. */
 import { dirname } from "node:path";
-import type { ExtensionKind } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import { packFolders } from "../../context/skills/settings.js";
 import type { Conversation } from "../../security/trust/ask-pending.js";
-import type { ContentKind } from "../../security/trust/content.js";
+import { ASKED_KINDS, type ContentKind, EXTENSION_KINDS, LOADED_KINDS } from "../../security/trust/content.js";
+import type { ProgramsOptions } from "../../security/trust/programs-of-project.js";
 import { pluginFiles, pluginFolders } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { homeFolder } from "./home-folder.js";
 
-/** What people extend Oxbow with. */
-export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set([
-  "hook",
-  "tool",
-  "command",
-  "provider",
-  "plugin",
-  "mcp",
-  "event-hooks",
-  "profile",
-  "alias",
-  "prompt",
-  "agent",
-  "skill",
-  "skill-file",
-  "memory",
-]);
-/** What this build loads; Oxbow does not ask about the rest. */
-export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions", ...EXTENSION_KINDS]);
-/** A run does not need the session folder, so it asks about it only on a terminal. */
-export const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);
-
-export interface ProjectContentOptions {
+export interface ProjectContentOptions extends ProgramsOptions {
   readonly loaded: LoadedSettings;
   readonly variables: Variables;
   /** The folder to work in, free of symbolic links. */
@@ -44,10 +22,6 @@ export interface ProjectContentOptions {
   readonly width: number;
   /** Continues without content that is not approved. */
   readonly skipUnapproved: boolean;
-  readonly allowProjectHooks: boolean;
-  readonly leavesOutPrograms?: boolean;
-  /** The versions of programs that a person has allowed until this process ends. */
-  readonly granted?: Set<string>;
   /** Only these kinds; default: all that this build loads. */
   readonly kinds?: ReadonlySet<ContentKind>;
   /** The client shows what waits for approval, so no message does. */

@@ -1,101 +1,34 @@
-/** Lists all extensions in folders, approved or not. Of them it runs only the user's approved hooks that say where to look. */
-import { join } from "node:path";
+/** What is in the folders of a place, for commands that list or approve content. Only the user's own approved hooks run here: those of a project need a flag of a run. */
 import type { Variables } from "../../base/variables.js";
-import { type ContentItem, type ContentKind, keyOf, needsProjectFlag } from "../../security/trust/content.js";
-import { discoverContent } from "../../security/trust/discover.js";
-import { reviewContent } from "../../security/trust/review.js";
+import type { ContentKind } from "../../security/trust/content.js";
+import { type ListedExtensions, listedExtensions } from "../../security/trust/list-extensions.js";
+import { mayHoldContent } from "../../security/trust/may-hold-content.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { openApprovals } from "./approvals.js";
-import { discoverOptions, EXTENSION_KINDS } from "./content-options.js";
-import { hookSources } from "./hook-sources.js";
+import { discoverOptions, extensionOptions, type ProjectContentOptions } from "./content-options.js";
 
-export interface ListedExtension {
-  readonly kind: ContentKind;
-  readonly name: string;
-  readonly path: string;
-  readonly entry?: string;
-  readonly scope: "user" | "project";
-  readonly source: string;
-  /** The name of the plugin whose folder `source` is. */
-  readonly plugin?: string;
-  readonly executable: boolean;
-  readonly state: "approved" | "waiting" | "refused";
-  /** It also needs --allow-project-hooks, or the decision that programs of its project run. */
-  readonly needsFlag: boolean;
-  /** The more local file of this name, which Oxbow uses instead. */
-  readonly shadowedBy?: string;
-}
-
-export interface UnusableFile {
-  readonly path: string;
-  readonly problem: string;
-}
-
-export interface ListedExtensions {
-  readonly items: readonly ListedExtension[];
-  readonly unusable: readonly UnusableFile[];
-}
-
-/** Kinds of which several files may have one name; the last one wins. */
-const SHADOWING: ReadonlySet<ContentKind> = new Set([
-  "hook",
-  "tool",
-  "command",
-  "prompt",
-  "agent",
-  "skill",
-  "provider",
-]);
-
-export async function listExtensions({
-  loaded,
-  variables,
-  root,
-}: {
+interface ListedPlace {
   readonly loaded: LoadedSettings;
   readonly variables: Variables;
   readonly root: string;
-}): Promise<ListedExtensions> {
-  const extra = await hookSources({ loaded, variables, root });
-  const options = { ...discoverOptions({ root, loaded, variables }), kinds: EXTENSION_KINDS, extra };
-  const found = await discoverContent(options);
-  const lock = openApprovals(root, { roots: loaded.roots, variables });
-  const review = await reviewContent(found, lock);
-  const keys = (items: readonly ContentItem[]) => new Set(items.map(keyOf));
-  const approved = keys([...review.approved, ...[...review.minorChanges, ...review.own].map(({ item }) => item)]);
-  const refused = keys(review.refused.map(({ item }) => item));
-  const items = found.items.map((item): ListedExtension => {
-    const key = keyOf(item);
-    const path = join(item.root, item.path);
-    return {
-      ...{ kind: item.kind, name: item.name ?? item.path, path, scope: item.owner, executable: item.executable },
-      ...(item.entry !== undefined && { entry: item.entry }),
-      source: item.source ?? item.root,
-      ...(item.plugin !== undefined && { plugin: item.plugin }),
-      state: approved.has(key) ? "approved" : refused.has(key) ? "refused" : "waiting",
-      needsFlag: needsProjectFlag(item) && lock.programsRun(item.root) === undefined,
-    };
-  });
-  return {
-    items: items.map((item, index) => {
-      const closer = items.slice(index + 1).findLast((other) => isSameName(item, other));
-      return closer === undefined ? item : { ...item, shadowedBy: closer.path };
-    }),
-    unusable: review.unusable.map(({ root: top, path, problem }) => ({ path: join(top, path), problem })),
+}
+
+export async function listExtensions(place: ListedPlace): Promise<ListedExtensions> {
+  const { loaded, variables, root } = place;
+  const options = { ...discoverOptions(place), extra: await hookSources(place) };
+  return listedExtensions(options, openApprovals(root, { roots: loaded.roots, variables }));
+}
+
+const HOOKS: ReadonlySet<ContentKind> = new Set(["hook"]);
+
+/** Finds the folders that approved hooks of the stage `sources` add. */
+export async function hookSources(place: ListedPlace): Promise<readonly string[]> {
+  const options: ProjectContentOptions = {
+    ...place,
+    ...{ color: false, width: 80, skipUnapproved: true, allowProjectHooks: false, kinds: HOOKS },
+    notify: () => {},
   };
-}
-
-/** Only an approved file hides another one. */
-function isSameName(one: ListedExtension, other: ListedExtension): boolean {
-  return (
-    SHADOWING.has(one.kind) &&
-    one.kind === other.kind &&
-    other.state === "approved" &&
-    bare(one.name) === bare(other.name) &&
-    one.source !== other.source
-  );
-}
-
-function bare(name: string): string {
-  return name.replace(/\.(?:sh|bash|py|pl|rb|js|mjs|cjs|ts|php|lua|exe)$/i, "");
+  if (!mayHoldContent(extensionOptions(options))) return [];
+  const { findExtensions } = await import("./find-extensions.js");
+  return (await findExtensions(options)).extra ?? [];
 }

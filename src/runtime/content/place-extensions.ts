@@ -9,8 +9,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionFile, ExtensionFiles, ExtensionKind } from "../../base/extension-files.js";
-import type { Approver } from "../../security/trust/approved-lock.js";
 import type { TrustedItem } from "../../security/trust/content.js";
+import type { WaitingFile } from "../../security/trust/extension-files.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { mayHoldContent, type PathInUse } from "../../security/trust/may-hold-content.js";
 import { projectFolders, userSources } from "../../security/trust/sources.js";
@@ -31,16 +31,6 @@ export interface Found {
   readonly waiting: readonly WaitingFile[];
   /** All servers that were found are in `files`, and no hook chooses where to search. */
   readonly hasAllServers: boolean;
-}
-
-/** A file that was added or changed since the start and has no decision yet. */
-export interface WaitingFile {
-  readonly version: string;
-  /** Its kind and name, safe to show. */
-  readonly title: string;
-  /** What the user would approve; absent if it cannot be shown. */
-  readonly text?: string;
-  decide(decision: "approved" | "refused", by: Approver): Promise<void>;
 }
 
 const FRESH_MS = 500;
@@ -70,8 +60,8 @@ export class PlaceExtensions implements ExtensionFiles {
 
   /** Starts with the items that were approved at the start. */
   async begin(items: readonly TrustedItem[]): Promise<void> {
-    const { extensionFiles } = await import("./find-extensions.js");
-    this.#files = [...this.#files, ...extensionFiles(items, this.#options)];
+    const { placedFiles } = await import("./find-extensions.js");
+    this.#files = [...this.#files, ...placedFiles(items, this.#options)];
     this.#contents = this.#signatures(this.#files.map(({ path }) => path));
   }
 

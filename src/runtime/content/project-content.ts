@@ -6,13 +6,14 @@ import { dirname, join, resolve } from "node:path";
 import type { Marker } from "../../context/instructions/markers.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
 import type { Failure } from "../../protocol/errors.js";
+import { ASKED_KINDS } from "../../security/trust/content.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { mayHoldContent, pathsInUse } from "../../security/trust/may-hold-content.js";
 import { instructionPlaces } from "../../security/trust/places.js";
 import type { PendingItem } from "../../security/trust/review.js";
 import type { DecidedContent } from "../../security/trust/waiting-content.js";
 import { isWithin } from "../../system/within.js";
-import { ASKED_KINDS, discoverOptions, type ProjectContentOptions, withoutServers } from "./content-options.js";
+import { discoverOptions, type ProjectContentOptions, withoutServers } from "./content-options.js";
 import type { InstructionLoad } from "./instruction-loads.js";
 import { PlaceExtensions } from "./place-extensions.js";
 import type { ProjectInstructions } from "./project-instructions.js";
@@ -91,14 +92,17 @@ export class ProjectContent {
 
   /** Content without a decision of the user. */
   async waiting(): Promise<readonly PendingItem[]> {
-    const { waitingContent } = (await this.#waits()) ?? {};
-    return (await waitingContent?.(this.#options, [...this.#touched])) ?? [];
+    const isEmpty =
+      this.#touched.size === 0 && !mayHoldContent({ ...discoverOptions(this.#options), kinds: ASKED_KINDS });
+    if (isEmpty) return [];
+    const { waitingContent, gate } = await this.#waiting();
+    return waitingContent(gate, [...this.#touched]);
   }
 
   /** Only for people. Approved content is in use from now on. */
   async decide(decisions: CommandPayloads["ApproveContent"]): Promise<DecidedContent> {
-    const { decideContent } = await import("./waiting.js");
-    const decided = await decideContent(this.#options, [...this.#touched], decisions);
+    const { decideContent, gate } = await this.#waiting();
+    const decided = await decideContent(gate, [...this.#touched], decisions);
     await this.extensions.refresh();
     const isInstruction = ({ item }: PendingItem) => item.kind === "instructions";
     if (!decided.approved.some(isInstruction)) return decided;
@@ -143,11 +147,12 @@ export class ProjectContent {
     return found;
   }
 
-  /** Undefined in a folder without content. */
-  async #waits() {
-    const isEmpty =
-      this.#touched.size === 0 && !mayHoldContent({ ...discoverOptions(this.#options), kinds: ASKED_KINDS });
-    return isEmpty ? undefined : import("./waiting.js");
+  async #waiting() {
+    const [{ gateOptions }, content] = await Promise.all([
+      import("./project-instructions.js"),
+      import("../../security/trust/waiting-content.js"),
+    ]);
+    return { ...content, gate: gateOptions(this.#options) };
   }
 
   async #open(options = this.#options): Promise<ProjectInstructions> {

@@ -16,6 +16,7 @@ import { expandImports, type ImportAnswer, type ImportedFile } from "../../conte
 import { type Marker, replaceMarkers } from "../../context/instructions/markers.js";
 import { type RuleFile, readRuleFile } from "../../context/instructions/rule-file.js";
 import type { Failure } from "../../protocol/errors.js";
+import { approvedText } from "../../security/trust/approved-texts.js";
 import type { TrustedItem } from "../../security/trust/content.js";
 import { isThere } from "../../security/trust/is-there.js";
 import type { TrustOutcome } from "../../security/trust/pass-content.js";
@@ -26,7 +27,6 @@ import { INSTRUCTIONS_NOTICE } from "../../security/untrusted/standing-instructi
 import { wrapApproved } from "../../security/untrusted/untrusted.js";
 import { isWithin } from "../../system/within.js";
 import { approver, openApprovals } from "./approvals.js";
-import { approvedText } from "./approved-texts.js";
 import { discoverOptions, type ProjectContentOptions } from "./content-options.js";
 import { importPath, importsOf } from "./instruction-imports.js";
 import { type InstructionLoad, InstructionLoads } from "./instruction-loads.js";
@@ -252,7 +252,9 @@ function quietGate(options: ProjectContentOptions): TrustGate {
   return new TrustGate({ ...rest, skipUnapproved: true });
 }
 
-export function gateOptions(options: ProjectContentOptions): TrustGateOptions {
+export function gateOptions(
+  options: ProjectContentOptions,
+): TrustGateOptions & Required<Pick<TrustGateOptions, "owner">> {
   const { root, loaded, variables, conversation, color, width, skipUnapproved, allowProjectHooks, asksLater } = options;
   const { leavesOutPrograms, granted } = options;
   return {

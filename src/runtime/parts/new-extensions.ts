@@ -2,7 +2,8 @@
 import type { IdSource } from "../../base/ulid.js";
 import type { PermissionPrompts } from "../../control/permission-prompts.js";
 import type { Turn } from "../../engine/turn.js";
-import type { PlaceExtensions, WaitingFile } from "../content/place-extensions.js";
+import type { WaitingFile } from "../../security/trust/extension-files.js";
+import type { PlaceExtensions } from "../content/place-extensions.js";
 
 export interface AskOptions {
   readonly extensions: PlaceExtensions;

@@ -3,9 +3,9 @@ import type { ContentDecision, WaitingContent } from "../../protocol/queries.js"
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { type ApprovedLock, type Approver, portableLock } from "./approved-lock.js";
 import { askPending, type Conversation, decide } from "./ask-pending.js";
-import { type ContentItem, type FoundContent, nameOf } from "./content.js";
+import { type ContentItem, nameOf } from "./content.js";
 import { renderDiff } from "./diff-view.js";
-import { type DiscoverOptions, discoverContent, NestedContent } from "./discover.js";
+import { type DiscoverOptions, findAll } from "./discover.js";
 import { projectTop } from "./folders.js";
 import { type PendingItem, type Review, reviewContent, type TrustPolicy } from "./review.js";
 import { count, type Look, shown } from "./shown.js";
@@ -57,18 +57,6 @@ export async function ackCommand(options: AckOptions): Promise<CommandResult> {
   if (left.length > 0) lines.push(`Not approved: ${nameList(left.map(({ item }) => item))}`);
   else if (lines.length === 0) lines.push(nothingOpen(after));
   return { text: `${lines.join("\n")}\n`, exitCode: left.length > 0 ? 5 : 0 };
-}
-
-/** The content found at the start, and that of the given paths. */
-export async function findAll(options: DiscoverOptions & Pick<AckOptions, "paths">): Promise<FoundContent> {
-  const parts = [await discoverContent(options)];
-  const nested = new NestedContent(options);
-  for (const path of options.paths ?? []) parts.push(await nested.touch(path));
-  return {
-    roots: [...new Set(parts.flatMap(({ roots }) => roots))],
-    items: parts.flatMap(({ items }) => items),
-    unusable: parts.flatMap(({ unusable }) => unusable),
-  };
 }
 
 function mayAsk({ by, conversation }: AckOptions): boolean {

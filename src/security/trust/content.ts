@@ -1,4 +1,5 @@
 /** The content of a folder that Oxbow would load: its kinds, and what each can do. */
+
 import { join } from "node:path";
 import type { ExtensionKind } from "../../base/extension-files.js";
 
@@ -127,3 +128,25 @@ export function versionOf({ root, path, entry = "", sha256 }: ContentItem): stri
 export function keyOf({ root, path, entry }: Pick<ContentItem, "path" | "entry"> & { readonly root: string }): string {
   return JSON.stringify([root, path, entry ?? null]);
 }
+
+/** What people extend Oxbow with. */
+export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set([
+  "hook",
+  "tool",
+  "command",
+  "provider",
+  "plugin",
+  "mcp",
+  "event-hooks",
+  "profile",
+  "alias",
+  "prompt",
+  "agent",
+  "skill",
+  "skill-file",
+  "memory",
+]);
+/** What this build loads; Oxbow does not ask about the rest. */
+export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions", ...EXTENSION_KINDS]);
+/** A run does not need the session folder, so it asks about it only on a terminal. */
+export const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);

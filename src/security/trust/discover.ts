@@ -129,3 +129,17 @@ function nearestFolder(path: string): string | undefined {
 function slashes(path: string): string {
   return sep === "/" ? path : path.replaceAll(sep, "/");
 }
+
+/** Finds the content of the start, and that of the given paths. */
+export async function findAll(
+  options: DiscoverOptions & { readonly paths?: readonly string[] },
+): Promise<FoundContent> {
+  const parts = [await discoverContent(options)];
+  const nested = new NestedContent(options);
+  for (const path of options.paths ?? []) parts.push(await nested.touch(path));
+  return {
+    roots: [...new Set(parts.flatMap(({ roots }) => roots))],
+    items: parts.flatMap(({ items }) => items),
+    unusable: parts.flatMap(({ unusable }) => unusable),
+  };
+}

@@ -2,11 +2,11 @@
 import { join, resolve } from "node:path";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
-import { type AckOptions, type CommandResult, findAll } from "./ack-command.js";
+import type { AckOptions, CommandResult } from "./ack-command.js";
 import type { ApprovedLock } from "./approved-lock.js";
 import { type ContentItem, type FoundContent, keyOf, labelOf, nameOf } from "./content.js";
 import { describeFile } from "./describe.js";
-import type { DiscoverOptions } from "./discover.js";
+import { type DiscoverOptions, findAll } from "./discover.js";
 import { projectTop } from "./folders.js";
 import { isThere } from "./is-there.js";
 import { readItem } from "./read-trusted.js";

@@ -1,11 +1,25 @@
 /** Content that waits for the user's decision, as a client lists it and decides on it. */
+import type { CommandPayloads } from "../../protocol/commands.js";
 import type { ContentDecision, WaitingContent } from "../../protocol/queries.js";
 import type { ApprovedLock, Approver } from "./approved-lock.js";
 import { decide } from "./ask-pending.js";
-import { effectOf, keyOf, labelOf, nameOf } from "./content.js";
+import {
+  ASKED_KINDS,
+  type ContentItem,
+  effectOf,
+  keyOf,
+  labelOf,
+  nameOf,
+  needsProjectFlag,
+  versionOf,
+} from "./content.js";
+import { decideTrust } from "./decide.js";
 import { type ContentChange, contentChange, formatSize } from "./diff-view.js";
-import type { PendingItem } from "./review.js";
+import { findAll } from "./discover.js";
+import { mayRun } from "./programs-of-project.js";
+import { type PendingItem, reviewContent } from "./review.js";
 import { shown } from "./shown.js";
+import type { TrustGateOptions } from "./trust-gate.js";
 
 /** With `diffs`, what a person has to see before the decision. */
 export function describeWaiting(
@@ -56,4 +70,37 @@ export async function decideWaiting(
     (decision === "approved" ? approved : refused).push(found);
   }
   return { approved, refused, void: without };
+}
+
+/** Finds content of a folder that waits for a decision of the user. `paths`: files that the session touched; instruction files beside and above them are included. */
+export async function waitingContent(
+  options: TrustGateOptions,
+  paths: readonly string[],
+): Promise<readonly PendingItem[]> {
+  const found = await findAll({ ...options, kinds: ASKED_KINDS, paths });
+  if (found.items.length === 0) return [];
+  const lock = options.openLock();
+  const review = await reviewContent(found, lock);
+  const may = mayRun(lock, options);
+  const asksAboutPrograms = options.leavesOutPrograms !== true;
+  const { ask } = decideTrust({ review, interactive: true, skipUnapproved: false, mayRun: may, asksAboutPrograms });
+  const isOff = (item: ContentItem) => needsProjectFlag(item) && !may(item);
+  return ask.map((each) => (isOff(each.item) ? { ...each, isOff: true } : each));
+}
+
+export async function decideContent(
+  options: TrustGateOptions & Required<Pick<TrustGateOptions, "owner">>,
+  paths: readonly string[],
+  { decisions, run_programs: fromNowOn }: CommandPayloads["ApproveContent"],
+): Promise<DecidedContent> {
+  const pending = await waitingContent(options, paths);
+  const by = options.owner();
+  const lock = options.openLock();
+  const decided = await decideWaiting(pending, decisions, { lock, by, now: () => new Date() });
+  const programs = decided.approved.filter(({ isOff }) => isOff).map(({ item }) => item);
+  if (!fromNowOn) for (const item of programs) options.granted?.add(versionOf(item));
+  else
+    for (const root of new Set(programs.map((item) => item.root)))
+      lock.decidePrograms(root, "run", { by, at: new Date() });
+  return decided;
 }

@@ -4,7 +4,7 @@
  * A text is kept by the hash that was approved. The file is still read each time, because one that was swapped since then must not be used.
  */
 import { type CacheName, processCache } from "../../base/cache-budget.js";
-import type { TrustedItem } from "../../security/trust/content.js";
+import type { TrustedItem } from "./content.js";
 
 type Read = (item: TrustedItem) => Promise<Uint8Array>;
 

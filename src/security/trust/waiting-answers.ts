@@ -4,10 +4,16 @@ import type { CommandPayloads } from "../../protocol/commands.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Queries, WaitingContent } from "../../protocol/queries.js";
-import type { ProjectContent } from "./project-content.js";
+import type { PendingItem } from "./review.js";
+import type { DecidedContent } from "./waiting-content.js";
 
 interface Place {
-  readonly content?: Pick<ProjectContent, "waiting" | "decide"> | undefined;
+  readonly content?:
+    | {
+        waiting(): Promise<readonly PendingItem[]>;
+        decide(decisions: CommandPayloads["ApproveContent"]): Promise<DecidedContent>;
+      }
+    | undefined;
 }
 
 /** Undefined if content is not loaded at all. */
@@ -17,7 +23,7 @@ export async function listWaiting(
 ): Promise<readonly WaitingContent[] | undefined> {
   const pending = await content?.waiting();
   if (pending === undefined || pending.length === 0) return pending && [];
-  const { describeWaiting } = await import("../../security/trust/waiting-content.js");
+  const { describeWaiting } = await import("./waiting-content.js");
   return pending.map((each) => describeWaiting(each, request));
 }
 
@@ -27,7 +33,7 @@ export async function approve(
 ): Promise<JsonObject | undefined> {
   const decided = await content?.decide(decisions);
   if (decided === undefined) return undefined;
-  const { describeWaiting } = await import("../../security/trust/waiting-content.js");
+  const { describeWaiting } = await import("./waiting-content.js");
   const names = (items: typeof decided.approved) => items.map((each) => describeWaiting(each).name);
   return { approved: names(decided.approved), refused: names(decided.refused), void: [...decided.void] };
 }
@@ -35,7 +41,7 @@ export async function approve(
 /** The kinds of content that make slash commands. */
 const COMMAND_KINDS: ReadonlySet<string> = new Set(["skill", "prompt", "command", "agent"]);
 
-/** Why there is no such command: its file changed since the user approved it. Undefined if there is another reason. */
+/** Says why there is no such command: its file changed since the user approved it. Undefined if there is another reason. */
 export async function changedCommand({ content }: Place, words: readonly string[]): Promise<Failure | undefined> {
   const names = words.flatMap((word) => word.split(":"));
   for (const { item, state } of (await content?.waiting()) ?? []) {
