@@ -7,8 +7,8 @@
  * 3. Code of a plugin that never returns ends the program, with the plugin's name: no other code can run any more, not even for a signal.
  * 4. A promise of a plugin that nothing settles any more would let Node end the program as if it had succeeded: then the turn is cancelled.
  */
-import { writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { safeLine } from "../../base/terminal-text.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
@@ -45,7 +45,7 @@ export class ProcessGuard {
         },
       });
     }
-    const own = dirname(fileURLToPath(import.meta.url));
+    const own = packageFolder();
     watchStalls((stack) => {
       const culprit = occupant(stack, { codes: this.#codes, own });
       if (culprit === undefined) return undefined;
@@ -89,6 +89,15 @@ export class ProcessGuard {
       else for (const listener of known) listener(error, kind);
     });
   }
+}
+
+/** The folder with all of Oxbow's code: that of its package.json. */
+function packageFolder(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  for (let folder = here; folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json"))) return folder;
+  }
+  return here;
 }
 
 /** Whose code occupies the thread, as the subject of a sentence; undefined if it is Oxbow's own. */
