@@ -1,5 +1,9 @@
 /** What the part of a feature gets from the session that it belongs to. */
 import { hkdfSync } from "node:crypto";
+import type { InstructionsContext } from "../context/instructions/part.js";
+import { GatheredContext } from "../context/pinned/gathered-context.js";
+import type { GivenContext } from "../context/pinned/part.js";
+import { PinnedContext } from "../context/pinned/pinned-context.js";
 import type { PromptFilesContext } from "../context/prompt-files/part.js";
 import type { RetrievalContext } from "../context/retrieval/session-retrieval.js";
 import { callBeside } from "../engine/side-call.js";
@@ -40,11 +44,30 @@ export function featureContext(opening: Opening): FeatureContext<Settings> {
     notify: engine.notify,
     give: (command, text) => opening.built.get("gathered").add(command, text),
     refusalOf: async (access, path) => {
-      const { Gatherer } = await import("./commands/context/gatherer.js");
+      const { Gatherer } = await import("./gatherer.js");
       const gatherer = new Gatherer(opening);
       return access === "write" ? gatherer.writeRefusalOf(path, "") : gatherer.readRefusalOf(path);
     },
     key: (purpose) => keyFor(purpose, engine.sessions),
+  };
+}
+
+export function givenContext(opening: Opening): GivenContext {
+  const { before, resumed, parent, built } = opening;
+  const pinned =
+    resumed === undefined
+      ? new PinnedContext(parent === undefined ? before?.pinned.text : undefined)
+      : PinnedContext.from(resumed.rebuilt.messages);
+  const gathered = new GatheredContext();
+  built.add({ pinned, gathered });
+  return { pinned, gathered, gathering: async () => new (await import("./gatherer.js")).Gatherer(opening) };
+}
+
+export function instructionsContext(opening: Opening): InstructionsContext {
+  return {
+    ...featureContext(opening),
+    markers: () => opening.engine.content?.markers ?? [],
+    openMarkers: async () => (await import("./markers.js")).sessionMarkers(opening),
   };
 }
 

@@ -16,8 +16,7 @@ function loaded(): readonly string[] {
   const ran = [...evaluatedModules.idToModuleMap].filter(([, { evaluated }]) => evaluated).map(([id]) => id);
   const features =
     /\/src\/(?:context\/(?:memory|knowledge-base|retrieval)|base\/words|sessions\/(?:recall|passages)|providers\/embeddings|runtime\/(?:retrieval|knowledge-base|parts\/live-))/;
-  const light =
-    /definition\.ts$|\/(?:part|settings)\.ts$|\.md$|has-knowledge\.ts$|asks-to-remember\.ts$|live-markers|live-skills|recall\.ts$/;
+  const light = /definition\.ts$|\/(?:part|settings)\.ts$|\.md$|has-knowledge\.ts$|asks-to-remember\.ts$|recall\.ts$/;
   return ran.filter((id) => features.test(id) && !light.test(id)).map((id) => id.replace(/^.*\/src\//, ""));
 }
 

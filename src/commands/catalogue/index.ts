@@ -1,6 +1,8 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
+import { INSTRUCTION_COMMANDS } from "../../context/instructions/commands.js";
 import { subject as knowledgeBase } from "../../context/knowledge-base/commands.js";
 import { subject as memory } from "../../context/memory/commands.js";
+import { subject as context } from "../../context/pinned/commands.js";
 import { subject as promptFiles } from "../../context/prompt-files/commands.js";
 import { subject as retrieval } from "../../context/retrieval/commands.js";
 import { subject as skills } from "../../context/skills/commands.js";
@@ -11,8 +13,8 @@ import { subject as ollama } from "../../providers/ollama/commands.js";
 import { subject as route } from "../../providers/routing/commands.js";
 import { subject as models } from "../../providers/selection/commands.js";
 import { subject as audit } from "../../security/audit/commands.js";
+import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import * as agents from "./agents.js";
-import * as context from "./context.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as credentials from "./credentials.js";
@@ -27,6 +29,7 @@ import * as sessions from "./sessions.js";
 
 /** The subjects that declare their commands in their own folder. */
 export const DECLARED: readonly Subject[] = [
+  context,
   promptFiles,
   skills,
   memory,
@@ -43,7 +46,7 @@ export const DECLARED: readonly Subject[] = [
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Conversation", conversation],
-  ["Files and context", context],
+  ["Files and context", [...ANSWER_COMMANDS, ...INSTRUCTION_COMMANDS]],
   ["Sessions", sessions],
   ["Models, keys and costs", cost],
   ["Models, keys and costs", credentials],
@@ -94,7 +97,6 @@ export function programSummary(name: string): string {
 }
 
 const NAMESPACES: Readonly<Record<string, string | undefined>> = {
-  ...context.CONTEXT_NAMESPACE,
   ...sessions.SESSION_NAMESPACE,
   ...security.PERMISSIONS_NAMESPACE,
   ...credentials.AUTH_NAMESPACE,

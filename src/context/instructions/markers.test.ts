@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KnownValues, replaceMarkers } from "./markers.js";
+import { replaceMarkers, SessionMarkers } from "./markers.js";
 
 test("markers become pointers, except in code", () => {
   const { text, markers } = replaceMarkers(
@@ -11,11 +11,16 @@ test("markers become pointers, except in code", () => {
   expect(replaceMarkers("nothing")).toEqual({ text: "nothing", markers: [] });
 });
 
-test("only values that changed go along", () => {
-  const known = new KnownValues();
-  expect(known.take(new Map([["date", "1"]]))).toEqual([["date", "1"]]);
-  expect(known.take(new Map([["date", "1"]]))).toEqual([]);
-  expect(known.take(new Map([["date", "2"]]))).toEqual([["date", "2"]]);
-  known.forget();
-  expect(known.take(new Map([["date", "2"]]))).toEqual([["date", "2"]]);
+test("only values that changed go along", async () => {
+  let value = "1";
+  let forgotten = 0;
+  const markers = new SessionMarkers({ value: async () => value, forgotten: () => forgotten });
+  const notice = () => markers.notice(["date"]);
+  expect(await notice()).toBe("[date]\n1");
+  expect(await notice()).toBeUndefined();
+  value = "2";
+  expect(await notice()).toBe("[date]\n2");
+  expect(await notice()).toBeUndefined();
+  forgotten = 1;
+  expect(await notice()).toBe("[date]\n2");
 });

@@ -36,23 +36,34 @@ function outsideCode(line: string, markers: Set<Marker>): string {
   return replaced.join("");
 }
 
-/** The data of a marker, as an input contains it. */
-export function markerText(marker: Marker, value: string): string {
-  return `[${marker}]\n${value}`;
+/** The current values of the markers. */
+export interface MarkerValues {
+  value(marker: Marker): Promise<string>;
+  /** Counts up when the conversation no longer contains what it had. */
+  forgotten(): number;
 }
 
 /** Tracks which values differ from those that the model knows. */
-export class KnownValues {
+export class SessionMarkers {
+  readonly #values: MarkerValues;
   readonly #known = new Map<Marker, string>();
+  #forgotten = 0;
 
-  take(values: ReadonlyMap<Marker, string>): readonly (readonly [Marker, string])[] {
-    const changed = [...values].filter(([marker, value]) => this.#known.get(marker) !== value);
-    for (const [marker, value] of changed) this.#known.set(marker, value);
-    return changed;
+  constructor(values: MarkerValues) {
+    this.#values = values;
   }
 
-  /** Call it when the conversation no longer contains them. */
-  forget(): void {
-    this.#known.clear();
+  /** Returns the values that the model does not know yet, as an input contains them. */
+  async notice(wanted: readonly Marker[]): Promise<string | undefined> {
+    const forgotten = this.#values.forgotten();
+    if (forgotten !== this.#forgotten) this.#known.clear();
+    this.#forgotten = forgotten;
+    const news: string[] = [];
+    for (const marker of wanted) {
+      const value = await this.#values.value(marker);
+      if (this.#known.get(marker) !== value) news.push(`[${marker}]\n${value}`);
+      this.#known.set(marker, value);
+    }
+    return news.length === 0 ? undefined : news.join("\n\n");
   }
 }

@@ -1,8 +1,10 @@
 /** The commands about tools: what they may do, what they did, and a shell command by a person. */
 import { safeLine } from "../../base/terminal-text.js";
 import { TOOLS } from "../../commands/catalogue/program.js";
-import { asValue, type Command } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
+import { asValue, type Command, withPort } from "../../feature/command.js";
+import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
+import { Gatherer } from "../gatherer.js";
 import { type Opening, runOf } from "../opening.js";
 import { envCommand, keepCommand, modeCommand, shellCommand } from "./conversation.js";
 import { permissionReplay } from "./permission-replay.js";
@@ -43,6 +45,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
     keepCommand(sandbox),
     envCommand({ variables, atHome: withheld, policy: loaded.settings.environment.value }),
     toolsCommand(run),
+    ...withPort(ANSWER_COMMANDS, () => new Gatherer(opening)),
     shellCommand({ run, root: opening.root, refusalOf: (command) => security.refusalOf(command) }),
   ];
 }

@@ -6,8 +6,10 @@
  * 3. Their commands load with the first command that a client sends.
  */
 import { OutsideResults } from "../../chain/outside-results.js";
+import { instructions } from "../../context/instructions/part.js";
 import { knowledgeBase } from "../../context/knowledge-base/part.js";
 import { memory } from "../../context/memory/part.js";
+import { given } from "../../context/pinned/part.js";
 import { promptFiles } from "../../context/prompt-files/part.js";
 import { retrieval } from "../../context/retrieval/part.js";
 import { skills } from "../../context/skills/part.js";
@@ -17,7 +19,14 @@ import type { CreateFeature } from "../../feature/part.js";
 import { Audit } from "../../security/audit/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { ask } from "../../tools/ask.js";
-import { featureContext, mcpContext, promptFilesContext, retrievalContext } from "../feature-context.js";
+import {
+  featureContext,
+  givenContext,
+  instructionsContext,
+  mcpContext,
+  promptFilesContext,
+  retrievalContext,
+} from "../feature-context.js";
 import { modelFits } from "../models/model-fit.js";
 import { type Opening, type RunEffort, runOf } from "../opening.js";
 import type { SessionPart } from "../part.js";
@@ -28,9 +37,7 @@ import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { eventHooks } from "./event-hooks.js";
 import { Executables } from "./executables.js";
-import { gathered } from "./gathered.js";
 import { openJournal } from "./journal.js";
-import { markers } from "./markers.js";
 import { plugins } from "./plugins.js";
 import { rawTraffic } from "./raw-traffic.js";
 import { recall } from "./recall.js";
@@ -178,7 +185,7 @@ const recording: CreateBuiltIn = (opening) => {
   const model = () => `${current.run?.model.provider}:${current.run?.model.model}`;
   const { clock, notify } = engine;
   const refusalOf = async (path: string) => {
-    const { Gatherer } = await import("../commands/context/gatherer.js");
+    const { Gatherer } = await import("../gatherer.js");
     return new Gatherer(opening).writeRefusalOf(path, "");
   };
   const made = new RunRecording({ workspace: root, model, wall: clock.wall, notify, refusalOf });
@@ -246,7 +253,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   content,
   journal,
   costs,
-  gathered,
+  (opening) => given(givenContext(opening)),
   compaction,
   credentials,
   profiles,
@@ -266,7 +273,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   feature(knowledgeBase),
   feature(aliases),
   (opening) => mcp(mcpContext(opening)),
-  markers,
+  (opening) => instructions(instructionsContext(opening)),
   // After the others, so that a tool or command in the user's own folder replaces one of any other part.
   executables,
   // After what looks for new files.

@@ -1,35 +1,30 @@
-/** The current values of the markers of instruction files. */
-import { capText } from "../../base/cap-text.js";
-import { KnownValues, type Marker, markerText } from "../../context/instructions/markers.js";
-import { resultText } from "../../protocol/content.js";
-import type { Opening } from "../opening.js";
+/** Joins the markers of instruction files with the tools that read their values. */
+import { capText } from "../base/cap-text.js";
+import { type Marker, type MarkerValues, SessionMarkers } from "../context/instructions/markers.js";
+import { resultText } from "../protocol/content.js";
+import type { Opening } from "./opening.js";
 
 const MOST_CHARACTERS = 6_000;
 const TREE_DEPTH = 3;
 
 type Place = Pick<Opening, "engine" | "built" | "clock">;
 
-export class LiveMarkers {
+export function sessionMarkers(place: Place): SessionMarkers {
+  return new SessionMarkers(new LiveValues(place));
+}
+
+class LiveValues implements MarkerValues {
   readonly #place: Place;
-  readonly #known = new KnownValues();
-  #forgotten = 0;
 
   constructor(place: Place) {
     this.#place = place;
   }
 
-  /** The values that the model does not know yet. */
-  async notice(wanted: readonly Marker[]): Promise<string | undefined> {
-    const { forgotten = 0 } = this.#place.engine.content ?? {};
-    if (forgotten !== this.#forgotten) this.#known.forget();
-    this.#forgotten = forgotten;
-    const values = new Map<Marker, string>();
-    for (const marker of wanted) values.set(marker, await this.#value(marker));
-    const changed = this.#known.take(values);
-    return changed.length === 0 ? undefined : changed.map(([marker, value]) => markerText(marker, value)).join("\n\n");
+  forgotten(): number {
+    return this.#place.engine.content?.forgotten ?? 0;
   }
 
-  async #value(marker: Marker): Promise<string> {
+  async value(marker: Marker): Promise<string> {
     switch (marker) {
       case "date":
         return new Date(this.#place.clock.wall()).toISOString().slice(0, 10);
@@ -43,7 +38,7 @@ export class LiveMarkers {
   async #files(): Promise<string | undefined> {
     const toolbox = this.#place.built.get("toolbox");
     if (toolbox.find("ls") === undefined) return undefined;
-    const { visibleTree } = await import("../../tools/ls.js");
+    const { visibleTree } = await import("../tools/ls.js");
     return visibleTree(await toolbox.workspace(), TREE_DEPTH, new AbortController().signal);
   }
 
