@@ -88,7 +88,11 @@ export interface ChangeRecorder extends EventObserver {
     readonly tool: string;
     /** `announced`: a file tool reports each change. `held`: those of a command are reported before they are applied. `unknown`: nothing reports them. */
     readonly changes: "announced" | "held" | "unknown";
-  }): Promise<{ end(options: { readonly goesOn: boolean }): Promise<readonly string[]> }>;
+  }): Promise<{
+    /** Changes that are announced during this belong to the call. */
+    during<T>(act: () => Promise<T>): Promise<T>;
+    end(options: { readonly goesOn: boolean }): Promise<readonly string[]>;
+  }>;
   /** Whether the changes of this call are held back and announced before they are applied. */
   holdsBack?(call: ToolCall, tool: Tool): Promise<boolean>;
   /** Whether all that it does happens at once when its changes are applied, or not at all. */

@@ -100,7 +100,7 @@ export const undo: CreateToolLink = ({ undo, log }) => {
     });
     let outcome: ToolOutcome | undefined;
     try {
-      outcome = await next(call);
+      outcome = await (recorded === undefined ? next(call) : recorded.during(() => next(call)));
     } finally {
       const goesOn = typeof outcome?.details?.background_id === "string";
       await recorded?.end({ goesOn }).catch((error: unknown) => {

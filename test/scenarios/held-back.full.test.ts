@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { createIdSource } from "../../src/base/ulid.js";
 import type { PersonAnswer } from "../../src/chain/services.js";
 import type { LateQuestion } from "../../src/engine/ports.js";
 import { look } from "../../src/system/overlay/change-set.js";
@@ -210,6 +211,32 @@ needs("sandbox").describe("a command that does not end by itself", () => {
     expect(kept?.notes.join("\n")).toMatch(/not applied: \+\.husky.*theirs was changed by another program/s);
     expect([isThere(".husky"), readFileSync(at("theirs"), "utf8")]).toEqual([false, "3"]);
     expect(await auto.keep()).toBeUndefined();
+  });
+});
+
+needs("sandbox").describe("a command during which the person chose plan mode", () => {
+  verifies(["P18"], "changes nothing, and /keep applies it", async () => {
+    await auto.runWith("true > /tmp/first");
+    const shared = (await auto.temporaryFolder()) ?? "";
+    const running = auto.runWith("echo x > made; echo x > /tmp/begun; until [ -e /tmp/go ]; do sleep 0.05; done");
+    await until(() => existsSync(join(shared, "begun")));
+    auto.plan(true);
+    writeFileSync(join(shared, "go"), "");
+    const { output } = await running;
+    expect(output).toContain("nothing of it was applied, because the mode is plan now");
+    expect([isThere("made"), auto.told.join()]).toEqual([false, expect.stringContaining("/keep applies it")]);
+    expect([(await auto.keep())?.changed, isThere("made")]).toEqual([["+made"], true]);
+  });
+});
+
+needs("sandbox").describe("a command that no call of the model runs, as of a hook", () => {
+  verifies(["P18"], "tells the person what could not be applied", async () => {
+    await auto.runWith("mkfifo pipe; echo x > plain");
+    expect(auto.told).toEqual([expect.stringContaining("[pipe was left out: it is a socket, pipe or device]")]);
+    await auto.runWith("mkfifo pipe", {
+      call: createIdSource({ wall: Date.now, random: (bytes) => bytes.fill(1) }).next("call"),
+    });
+    expect(auto.told).toHaveLength(1);
   });
 });
 

@@ -41,12 +41,14 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   mkdirSync(outputDirectory, { recursive: true });
   const told: string[] = [];
   const hidden = Object.values(loaded.roots);
+  let isPlanning = false;
   const notify = (message: string) => void told.push(message);
   const restrictions = () => permissions.restrictions();
   const guard = new RunGuard({ root, variables, ownFolders: hidden });
   const reason = (path: string) => guard.reason(path);
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions, reason },
+    isPlanning: () => isPlanning,
     onChange: () => guard.mayHaveChanged(),
     openHeldChanges: () =>
       openHeldChanges({
@@ -112,6 +114,9 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
         progress: () => {},
       });
       return (outcome?.content ?? []).map((each) => ("text" in each ? each.text : "")).join("\n");
+    },
+    plan: (on: boolean) => {
+      isPlanning = on;
     },
     /** What commands see as `/tmp`. */
     temporaryFolder: () => sandbox.temporaryFolder(),

@@ -63,6 +63,8 @@ export interface EndedCommand {
   readonly startedAt: number;
   readonly records: "pass" | "guarded";
   readonly end: Pick<ProcessEnd, "reason">;
+  /** The person wants no changes any more since it began. */
+  readonly isUnwanted?: boolean;
   readonly context: Pick<ToolContext, "granted" | "approved" | "ask" | "call">;
 }
 
@@ -78,6 +80,7 @@ export interface Settled {
 /** They may be large. */
 const MOST_DISCARDED = 5;
 const MOST_NAMED = 10;
+const CHANGED = "[changed: ";
 const MOST_PREVIEWED = 8;
 const PREVIEWED_BYTES = 64 * 1024;
 
@@ -99,7 +102,11 @@ export class HeldChanges {
 
   /** Resolves when the changes are applied, or will not be. */
   settle(command: EndedCommand): Promise<Settled> {
-    const settled = this.#applying.then(() => this.#settle(command));
+    return this.#afterOthers(() => this.#settleAndTell(command));
+  }
+
+  #afterOthers(settle: () => Promise<Settled>): Promise<Settled> {
+    const settled = this.#applying.then(settle);
     this.#applying = settled.catch(() => {});
     return settled;
   }
@@ -109,7 +116,13 @@ export class HeldChanges {
     const command = this.#discarded.pop();
     if (command === undefined) return undefined;
     try {
-      return await this.settle({ ...command, end: { reason: "exit" }, context: { ask, approved: true } });
+      const wanted = {
+        ...command,
+        end: { reason: "exit" },
+        isUnwanted: false,
+        context: { ask, approved: true },
+      } as const;
+      return await this.#afterOthers(() => this.#settle(wanted));
     } finally {
       await command.view.discard();
     }
@@ -120,19 +133,33 @@ export class HeldChanges {
     await Promise.all(this.#discarded.splice(0).map(({ view }) => view.discard()));
   }
 
+  async #settleAndTell(command: EndedCommand): Promise<Settled> {
+    const settled = await this.#settle(command);
+    const notes = settled.notes.filter((note) => !note.startsWith(CHANGED));
+    // No model reads what a hook's command could not do.
+    if (command.context.call === undefined && command.end.reason === "exit" && notes.length > 0)
+      this.#options.notify(
+        `A hook or another program of the session ran a command, and not all is as it wrote it: ${notes.join(" ")}`,
+      );
+    return settled;
+  }
+
   async #discard(command: EndedCommand): Promise<Settled> {
-    const notes = ["[the workspace is as it was: nothing of it was applied]"];
+    const why = command.isUnwanted ? ", because the mode is plan now" : "";
+    const notes = [`[the workspace is as it was: nothing of it was applied${why}]`];
     if (!command.view.hasWritten) return { notes, changed: [] };
     command.view.keep();
     this.#discarded.push(command);
     if (this.#discarded.length > MOST_DISCARDED) await this.#discarded.shift()?.view.discard();
-    this.#options.notify("What the stopped command wrote was not applied. /keep applies it.");
-    return { notes, changed: [] };
+    this.#options.notify(
+      `What the ${command.isUnwanted ? "" : "stopped "}command wrote was not applied${why}. /keep applies it.`,
+    );
+    return { notes, changed: [], ...(command.isUnwanted && { failed: true as const }) };
   }
 
   async #settle(command: EndedCommand): Promise<Settled> {
     const { end, view } = command;
-    if (end.reason !== "exit") return this.#discard(command);
+    if (end.reason !== "exit" || command.isUnwanted) return this.#discard(command);
     let sets: readonly ViewedChanges[];
     try {
       sets = await view.read(await this.#options.ignore());
@@ -224,7 +251,7 @@ export class HeldChanges {
     const left = isAllowed ? verdict.refused : heldBack;
     const isLeft = new Set(left.map(({ change }) => change));
     const passing = changes.filter((change) => !isLeft.has(change));
-    if (left.length > 0)
+    if (left.length > 0 && context.call !== undefined)
       this.#options.notify(`A part of what a command changed is not applied: ${heldBackLines(left).join("; ")}.`);
     const missing = [...left.map(({ change }) => change), ...problems];
     return { allowed: withoutMissing(passing, missing), heldBack: left };
@@ -384,7 +411,7 @@ function heldBackLines(heldBack: readonly HeldBack[]): readonly string[] {
 }
 
 function changedNote(changed: readonly string[]): readonly string[] {
-  return changed.length === 0 ? [] : [`[changed: ${namesOf(changed)}]`];
+  return changed.length === 0 ? [] : [`${CHANGED}${namesOf(changed)}]`];
 }
 
 function namesOf(names: readonly string[]): string {

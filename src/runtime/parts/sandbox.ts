@@ -40,6 +40,8 @@ export interface RunSandboxOptions extends SandboxPlace {
   readonly isRecorded?: () => Promise<boolean>;
   /** The mode as it is now; default: the one of the settings. */
   readonly mode?: () => PermissionMode;
+  /** Whether the mode is plan. */
+  readonly isPlanning?: () => boolean;
   /** Applies what commands write. Without it, they write into the workspace. */
   readonly openHeldChanges?: () => Promise<HeldChanges>;
   /** Why a change of this path needs the user. Absolute. */
@@ -181,6 +183,8 @@ export class RunSandbox {
       ...(mark !== undefined && { mark }),
       ...(access && { writes: access }),
     });
+    const isPlanning = () => byPerson !== true && this.#options.isPlanning?.() === true;
+    const wasPlanning = isPlanning();
     let startedAt = 0;
     let left: string | undefined;
     if (writes === "live") this.#live.add(wrapped);
@@ -203,7 +207,8 @@ export class RunSandbox {
           const { view } = wrapped;
           if (view === undefined) return { notes: [], changed: [] };
           const records = await this.#gitRecords(reach, { openings, line });
-          return held.settle({ view, startedAt, records, end, context });
+          const isUnwanted = isPlanning() && !wasPlanning;
+          return held.settle({ view, startedAt, records, end, isUnwanted, context });
         },
       }),
       ended: async () => {

@@ -67,6 +67,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     restrictions: () => permissions.restrictions(),
     isRecorded: async () => (await sessions.open()) !== undefined,
     mode: () => permissions.mode,
+    isPlanning: () => permissions.planning,
     reason: (path) => guard.reason(path),
     onChange: () => guard.mayHaveChanged(),
     openHeldChanges: async () =>

@@ -45,9 +45,9 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
 
   async begin(call: Parameters<ChangeRecorder["begin"]>[0]): ReturnType<ChangeRecorder["begin"]> {
     const recorder = this.#isOver ? undefined : await this.#recorder.ready();
-    if (recorder === undefined || this.#isOver) return { end: async () => [] };
+    if (recorder === undefined || this.#isOver) return { during: (act) => act(), end: async () => [] };
     const begun = await recorder.begin(call);
-    return { end: async (options) => (this.#isOver ? [] : begun.end(options)) };
+    return { ...begun, end: async (options) => (this.#isOver ? [] : begun.end(options)) };
   }
 
   async before(change: ObservedChange): Promise<void> {

@@ -3,8 +3,10 @@
  *
  * 1. The file tools announce their changes, and so does what applies the held changes of a command: the old content is on disk before
  *    the change.
- * 2. What writes into the workspace directly is only named: its changes are not known.
+ * 2. Calls of a session and its subagents may run at the same time. A change belongs to the call that announces it.
+ * 3. What writes into the workspace directly is only named: its changes are not known.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { relative, sep } from "node:path";
 import type { CallId, TurnId } from "../../protocol/ids.js";
 import { shownPath } from "../../system/path-bytes.js";
@@ -22,6 +24,8 @@ export interface BegunCall {
 
 /** A call that is being recorded. */
 export interface UndoCall {
+  /** Changes that are announced during this belong to the call. */
+  during<T>(act: () => Promise<T>): Promise<T>;
   /** `goesOn`: the call left something running behind it. Answers with the files whose changes were announced. */
   end(options?: { readonly goesOn?: boolean }): Promise<readonly string[]>;
 }
@@ -59,6 +63,7 @@ export class UndoRecorder {
   readonly #journal: UndoJournal;
   readonly #root: string;
   readonly #open: OpenCall[] = [];
+  readonly #running = new AsyncLocalStorage<OpenCall>();
   #turn: Pick<CallRecord, "turn" | "number"> | undefined;
 
   /** `root` is the workspace, free of symbolic links. */
@@ -79,6 +84,7 @@ export class UndoRecorder {
     if (changes === "unknown") await this.#noteGap(record, GAPS.unknown);
     this.#open.push(open);
     return {
+      during: (act) => this.#running.run(open, act),
       end: async ({ goesOn = false } = {}) => {
         const at = this.#open.indexOf(open);
         if (at !== -1) this.#open.splice(at, 1);
@@ -95,7 +101,7 @@ export class UndoRecorder {
 
   /** The same for the changes of one call, which are read one after the other. */
   async beforeAll(changes: readonly (() => AnnouncedChange)[]): Promise<void> {
-    const open = this.#open.at(-1);
+    const open = this.#running.getStore() ?? this.#open.at(-1);
     // Without one, no tool call is behind the changes.
     const record = open?.record ?? this.#newRecord("call_none", "oxbow");
     await this.#add(record, async (journal) => {

@@ -100,6 +100,20 @@ describe("undoing what tools changed", () => {
     expect((await refusal(here.plan({ turn: 9 }))).message).toBe("No tool changed anything in turn 9; 1, 2, 3 did.");
   });
 
+  it("[T10] tells the changes of calls that run at the same time apart", async () => {
+    const here = place();
+    here.turn();
+    const begin = (tool: string) => here.recorder.begin({ call: ids.next("call"), tool, changes: "announced" });
+    const [first, second] = [await begin("write"), await begin("edit")];
+    const announce = (name: string) => async () => {
+      await new Promise(setImmediate);
+      await here.recorder.before({ absolute: join(here.root, name), before: undefined, after: { kind: "other" } });
+    };
+    await Promise.all([first.during(announce("one")), second.during(announce("two"))]);
+    await first.during(announce("three"));
+    expect([(await first.end()).toSorted(), await second.end()]).toEqual([["one", "three"], ["two"]]);
+  });
+
   it("has nothing to undo where no tool changed anything", async () => {
     const here = place();
     expect((await refusal(here.plan())).code).toBe("not-found");

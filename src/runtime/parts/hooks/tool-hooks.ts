@@ -181,7 +181,8 @@ export class ToolHooks {
       if (changes.length > 0) {
         onChanged(changes.map(({ absolute }) => absolute));
         const call = await undo.begin({ call: newCall(), tool: "hook", changes: "announced" }).catch(() => undefined);
-        await undo.beforeAll(changes.map((change) => () => change)).catch(() => {});
+        const record = () => undo.beforeAll(changes.map((change) => () => change));
+        await (call === undefined ? record() : call.during(record)).catch(() => {});
         await call?.end({ goesOn: false });
       }
     }
