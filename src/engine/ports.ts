@@ -225,6 +225,8 @@ export interface Tool extends ToolSpec {
    * The tool that models get instead, where it is offered; `models` says which of them, otherwise all. A call by this name still runs.
    */
   readonly replacedBy?: { readonly tool: string; readonly models?: (model: string) => boolean };
+  /** The other tools can replace it: a weak model does not get it, because fewer choices cause fewer mistakes. */
+  readonly expendable?: boolean;
   /** A long result is a part that was asked for, and says how to get the next one. */
   readonly pages?: boolean;
   /** Replaces the default check of arguments: returns the problems, a line each. */

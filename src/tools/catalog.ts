@@ -4,6 +4,7 @@
  * except for `habits`: the names that other harnesses use, in `habits/`.
  */
 import type { Tool } from "../engine/ports.js";
+import type { JsonObject } from "../protocol/json.js";
 import applyPatch from "./apply-patch.md";
 import background from "./background.md";
 import bash from "./bash.md";
@@ -22,7 +23,10 @@ import todo from "./todo.md";
 import { WEB_FETCH } from "./web/definition.js";
 import write from "./write.md";
 
-export type ToolDefinition = Omit<Tool, "run" | "canonical">;
+export interface ToolDefinition extends Omit<Tool, "run" | "canonical"> {
+  /** Typical calls, for `oxbow tools`: a reading and a changing one if it can do both. */
+  readonly samples?: readonly JsonObject[];
+}
 
 const READS = { concurrencySafe: true, mutating: false } as const;
 const CHANGES = { concurrencySafe: false, mutating: true } as const;
@@ -39,6 +43,7 @@ const described = <T extends object>(schema: T, description: string) => ({ ...sc
 export const CATALOG = {
   read: {
     name: "read",
+    samples: [{ path: "notes.txt" }],
     habits: READ,
     description: read.trim(),
     set: "read",
@@ -52,6 +57,8 @@ export const CATALOG = {
   },
   ls: {
     name: "ls",
+    samples: [{}],
+    expendable: true,
     habits: LS,
     description: ls.trim(),
     set: "read",
@@ -60,6 +67,7 @@ export const CATALOG = {
   },
   glob: {
     name: "glob",
+    samples: [{ pattern: "*.txt" }],
     habits: GLOB,
     description: glob.trim(),
     set: "read",
@@ -72,6 +80,7 @@ export const CATALOG = {
   },
   grep: {
     name: "grep",
+    samples: [{ pattern: "word" }],
     habits: GREP,
     description: grep.trim(),
     set: "read",
@@ -93,6 +102,7 @@ export const CATALOG = {
   },
   write: {
     name: "write",
+    samples: [{ path: "notes.txt", content: "" }],
     habits: WRITE,
     description: write.trim(),
     set: "edit",
@@ -102,6 +112,7 @@ export const CATALOG = {
   },
   edit: {
     name: "edit",
+    samples: [{ path: "notes.txt", edits: [{ old: "a", new: "b" }] }],
     habits: EDIT,
     description: edit.trim(),
     set: "edit",
@@ -122,6 +133,7 @@ export const CATALOG = {
   },
   apply_patch: {
     name: "apply_patch",
+    samples: [{ patch: "*** Begin Patch\n*** Add File: notes.txt\n+a\n*** End Patch" }],
     habits: APPLY_PATCH,
     description: applyPatch.trim(),
     set: "edit",
@@ -132,6 +144,7 @@ export const CATALOG = {
   },
   bash: {
     name: "bash",
+    samples: [{ command: "ls" }, { command: "make" }, { command: "curl https://example.com" }],
     habits: BASH,
     description: bash.trim(),
     set: "command",
@@ -153,6 +166,8 @@ export const CATALOG = {
   },
   background: {
     name: "background",
+    samples: [{ action: "list" }],
+    expendable: true,
     habits: BACKGROUND_HABITS,
     description: background.trim(),
     set: "command",
@@ -168,6 +183,8 @@ export const CATALOG = {
   },
   git: {
     name: "git",
+    samples: [{ action: "log" }],
+    expendable: true,
     habits: GIT,
     description: git.trim(),
     set: "git",
@@ -185,6 +202,7 @@ export const CATALOG = {
   },
   todo: {
     name: "todo",
+    expendable: true,
     habits: TODO,
     description: todo.trim(),
     set: "read",

@@ -2,8 +2,8 @@
 import { TOOLS } from "../../commands/catalogue/program.js";
 import { asValue, type Command } from "../../commands/command.js";
 import type { Tool } from "../../engine/ports.js";
-import type { JsonObject } from "../../protocol/json.js";
 import type { Decision } from "../../security/permissions/facts.js";
+import { CATALOG, type ToolDefinition, type ToolName } from "../../tools/catalog.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { openPlace } from "./permissions.js";
 
@@ -22,21 +22,6 @@ export const shell: ShellCommand = {
 };
 
 export const run = shellRunner(shell);
-
-/** Typical calls of each tool; a reading and a changing one if it can do both. */
-const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
-  read: [{ path: "notes.txt" }],
-  ls: [{}],
-  glob: [{ pattern: "*.txt" }],
-  grep: [{ pattern: "word" }],
-  write: [{ path: "notes.txt", content: "" }],
-  edit: [{ path: "notes.txt", edits: [{ old: "a", new: "b" }] }],
-  apply_patch: [{ patch: "*** Begin Patch\n*** Add File: notes.txt\n+a\n*** End Patch" }],
-  bash: [{ command: "ls" }, { command: "make" }, { command: "curl https://example.com" }],
-  background: [{ action: "list" }],
-  git: [{ action: "log" }],
-  web_fetch: [{ url: "https://example.com/" }],
-};
 
 const WORDS: Readonly<Record<Decision, string>> = { allow: "free", ask: "asks", deny: "denied" };
 
@@ -77,7 +62,9 @@ function insteadOf({ replacedBy }: Pick<Tool, "replacedBy">, tools: readonly Pic
 
 /** Uses the same code as a run, so the answer cannot differ from what a run does. */
 async function permissionOf(name: string, judge: Awaited<ReturnType<typeof openPlace>>["judge"]): Promise<string> {
-  const verdicts = await Promise.all((SAMPLES[name] ?? [{}]).map((args) => judge(name, args)));
+  const known: ToolDefinition | undefined = Object.hasOwn(CATALOG, name) ? CATALOG[name as ToolName] : undefined;
+  const { samples = [{}] } = known ?? {};
+  const verdicts = await Promise.all(samples.map((args) => judge(name, args)));
   const words = new Set(verdicts.flatMap((verdict) => (verdict === undefined ? [] : [WORDS[verdict.decision]])));
   const [only] = words;
   return words.size === 1 && only !== undefined ? only : "depends";

@@ -16,6 +16,7 @@ export const SKILL_TOOL: Omit<Tool, "run"> = {
   name: "skill",
   description: description.trim(),
   set: "read",
+  expendable: true,
   concurrencySafe: true,
   mutating: false,
   ownResults: true,

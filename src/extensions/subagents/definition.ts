@@ -12,7 +12,7 @@ export type AgentToolDefinition = Omit<Tool, "run"> & { readonly name: AgentTool
  * They may run concurrently. They count as changing, because an interrupted call must not start again automatically; every call of the
  * subagent is decided and recorded separately.
  */
-const TRAITS = { set: "agents", concurrencySafe: true, mutating: true } as const;
+const TRAITS = { set: "agents", concurrencySafe: true, mutating: true, expendable: true } as const;
 
 const string = { type: "string" } as const;
 const words = { type: "string", description: "3 to 6 words for the user" } as const;

@@ -125,7 +125,10 @@ describe("[M20] measuring a model", () => {
 
 describe("[M20] what a model is offered", () => {
   const offered = (...lacking: readonly Ability[]) =>
-    fitOf({ findings: lacking.map((ability): Finding => ({ ability, able: false, detail: "", elapsed_ms: 0 })) });
+    fitOf({ findings: lacking.map((ability): Finding => ({ ability, able: false, detail: "", elapsed_ms: 0 })) }, [
+      "git",
+      "todo",
+    ]);
 
   it("is everything, but for an edit format it cannot write", () => {
     expect(offered()).toEqual({ prompt: "full", without: [] });
@@ -138,11 +141,11 @@ describe("[M20] what a model is offered", () => {
     for (const lacking of [["tool_result"], ["tool_call"], ["patch", "string_replace"], ["context"]] as const) {
       const { prompt, without } = offered(...lacking);
       expect(prompt).toBe("small");
-      expect(without).toEqual(expect.arrayContaining(["git", "todo", "web_fetch", "background"]));
+      expect(without).toEqual(expect.arrayContaining(["git", "todo"]));
       expect(without).not.toContain("edit");
     }
     const long: Finding = { ability: "context", able: false, tokens: 16_000, detail: "", elapsed_ms: 0 };
-    expect(fitOf({ findings: [long] }).prompt).toBe("full");
+    expect(fitOf({ findings: [long] }, []).prompt).toBe("full");
   });
 });
 

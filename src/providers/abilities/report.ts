@@ -40,13 +40,14 @@ export interface ModelFit {
   readonly without: readonly string[];
 }
 
-/** Tools that the others can replace; fewer choices cause fewer mistakes. */
-const EXPENDABLE = ["ls", "background", "git", "todo", "web_fetch", "web_search", "agent", "delegate", "skill"];
 /** Less context than this is used up by a few files. */
 const COMFORTABLE_TOKENS = 12_000;
 
-/** Everything except for abilities that the model lacks. An ability that was not measured counts as present. */
-export function fitOf({ findings }: Pick<AbilityReport, "findings">): ModelFit {
+/**
+ * Finds what a model gets: everything except for abilities that it lacks. An ability that was not measured counts as present. `expendable`
+ * are the tools that the others can replace; fewer choices cause fewer mistakes.
+ */
+export function fitOf({ findings }: Pick<AbilityReport, "findings">, expendable: readonly string[]): ModelFit {
   const finding = (ability: Ability) => findings.find((candidate) => candidate.ability === ability);
   const lacks = (ability: Ability) => finding(ability)?.able === false;
   const context = finding("context");
@@ -54,5 +55,5 @@ export function fitOf({ findings }: Pick<AbilityReport, "findings">): ModelFit {
   const cannotEdit = lacks("string_replace") && lacks("patch");
   const isWeak = lacks("answer") || lacks("tool_call") || lacks("tool_result") || cannotEdit || isShort;
   const format = lacks("patch") ? ["apply_patch"] : lacks("string_replace") ? ["edit"] : [];
-  return isWeak ? { prompt: "small", without: [...EXPENDABLE, ...format] } : { prompt: "full", without: format };
+  return isWeak ? { prompt: "small", without: [...expendable, ...format] } : { prompt: "full", without: format };
 }

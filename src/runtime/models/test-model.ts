@@ -20,6 +20,7 @@ import { ABILITIES, type Ability, type AbilityReport, type Finding, fitOf } from
 import { nodeClock } from "../../system/node-clock.js";
 import type { Roots } from "../../system/xdg-paths.js";
 import { CATALOG } from "../../tools/catalog.js";
+import { expendableTools } from "../parts/own-tools.js";
 import { editFormats } from "./edit-formats.js";
 import { abilitiesPath, capabilitiesOf, digestOf } from "./model-fit.js";
 import type { ModelRegistry } from "./model-registry.js";
@@ -102,8 +103,8 @@ function merged(before: AbilityReport | undefined, now: AbilityReport): AbilityR
   return { ...now, findings: findings.sort((a, b) => order(a) - order(b)) };
 }
 
-function shown(report: AbilityReport, { screen }: CommandContext): CommandResult {
-  const fit = fitOf(report);
+async function shown(report: AbilityReport, { screen }: CommandContext): Promise<CommandResult> {
+  const fit = fitOf(report, await expendableTools());
   const columns: readonly Column<Finding>[] = [
     { header: "", value: ({ able }) => (able === undefined ? "–" : able ? "✓" : "✗"), style: styleOf },
     {

@@ -8,6 +8,8 @@ export const WEB_FORMATS = ["markdown", "text", "raw"] as const;
 
 export const WEB_FETCH = {
   name: "web_fetch",
+  samples: [{ url: "https://example.com/" }],
+  expendable: true,
   habits: WEB_FETCH_HABITS,
   description: description.trim(),
   set: "web",
@@ -29,6 +31,7 @@ export const WEB_FETCH = {
 
 export const WEB_SEARCH = {
   name: "web_search",
+  expendable: true,
   habits: WEB_SEARCH_HABITS,
   description: search.trim(),
   set: "web",
