@@ -41,6 +41,13 @@ export interface FilterFile {
   readonly handOver: "inherited" | "opened";
 }
 
+/** Folders that stand for the writable ones. */
+export interface View {
+  /** In front of the program that they are for. */
+  readonly words: readonly string[];
+  readonly folders: readonly ViewedFolder[];
+}
+
 export interface BubblewrapParts {
   /** Undefined where util-linux makes the sandbox (unshare.ts). */
   readonly bubblewrap: BubblewrapProgram | undefined;
@@ -58,7 +65,7 @@ export interface BubblewrapParts {
   /** What the session's commands share; without it each has its own. */
   readonly space?: JoinedSpace | undefined;
   /** What the command sees of the writable folders; without it the command writes into the real ones. */
-  readonly view?: { readonly words: readonly string[]; readonly folders: readonly ViewedFolder[] } | undefined;
+  readonly view?: View | undefined;
   /** The entry of a group that bounds the number of processes. */
   readonly quotaEntry?: string | undefined;
   /** Processes that count towards the limit although they run outside. */

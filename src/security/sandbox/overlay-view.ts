@@ -4,24 +4,22 @@
  *
  * 1. The overlays are mounted in the namespaces of the session's holder (session-space.ts), right before the command's own sandbox is made,
  *    by the process that then becomes it. Oxbow sees them below `/proc/PID/root`.
- * 2. A folder is entered by its name once, its device and inode are compared with what Oxbow recorded, and `.` is mounted: a folder
- *    that was swapped meanwhile is never mounted.
+ * 2. The lower layer is a mount of the real folder that the session keeps (`SpaceMounting.pin`), never a name: a folder that was swapped is never
+ *    mounted, and nothing is applied to it.
  * 3. Hidden names are whiteouts of a layer between both: they do not exist in the view. The views of a sandbox share that layer.
  * 4. A view is `volatile`: `fsync` of a command waits for nothing, and neither does the end of the view, which would otherwise write out the whole
  *    file system. What is applied is written out then.
  * 5. The folder of a view is named after the process that made it. The next Oxbow removes those of killed ones, or finishes applying them.
  */
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
 } from "node:fs";
@@ -41,7 +39,15 @@ import { fsPath, namesIn } from "../../system/path-bytes.js";
 import { isGone, processMark } from "../../system/process-identity.js";
 import { isWithin } from "../../system/within.js";
 import { secretEntries } from "../guard-list/secret-entries.js";
-import type { SpaceMounting } from "./session-space.js";
+import {
+  type FolderPin,
+  folderIdentity,
+  MOUNTED,
+  newOwnFolder,
+  removeMountFolder,
+  run,
+  type SpaceMounting,
+} from "./session-space.js";
 
 export interface ViewedFolder {
   /** The real folder, free of links. */
@@ -74,17 +80,15 @@ export interface ViewOptions {
 const MOUNT = `path=$PATH
 PATH=${SYSTEM_PATH}
 while [ "$1" != -- ]; do
-  cd "$1" || exit 125
-  [ "$(stat -c %d:%i .)" = "$2" ] || { echo "oxbow: the folder $1 was replaced" >&2; exit 125; }
-  mount -t overlay oxbow -o "$3" "$4" || exit 125
-  shift 4
+  mount -t overlay oxbow -o "$1" "$2" || exit 125
+  shift 2
 done
 shift
-cd /
 PATH=$path
 exec "$@"`;
 
 interface Layers extends ViewedFolder {
+  readonly pin: FolderPin;
   readonly upper: string;
   readonly work: string;
   readonly hide: string | undefined;
@@ -106,9 +110,11 @@ export class OverlayView {
     this.#mounting = mounting;
   }
 
-  static make({ mounting, folder, roots, hidden, hideLayers, access }: ViewOptions): OverlayView {
+  static async make({ mounting, folder, roots, hidden, hideLayers, access }: ViewOptions): Promise<OverlayView> {
+    const pins = await Promise.all(roots.map((path) => mounting.pin(path)));
     const own = newOwnFolder(join(folder, VIEWS));
-    const layers = roots.map((path, index) => {
+    const layers = pins.map((pin, index) => {
+      const { path } = pin;
       const place = join(own, String(index));
       const [upper, work] = [join(place, "upper"), join(place, "work")];
       const merged = mounting.takePoint();
@@ -116,7 +122,7 @@ export class OverlayView {
       // The mode of the view is the one of its upper layer.
       chmodSync(upper, statSync(path).mode & 0o7777);
       const inside = hidden.filter((each) => each !== path && isWithin(each, path)).map((each) => relative(path, each));
-      return { path, upper, work, merged, access, hide: hideLayers.layer(path, inside), hidden: inside };
+      return { path, pin, upper, work, merged, access, hide: hideLayers.layer(path, inside), hidden: inside };
     });
     return new OverlayView(own, layers, mounting);
   }
@@ -127,10 +133,9 @@ export class OverlayView {
 
   /** The words in front of the program that the views are for. */
   get words(): readonly string[] {
-    const mounts = this.#layers.flatMap(({ path, upper, work, merged, hide }) => {
-      const { dev, ino } = statSync(path, { bigint: true });
-      const lower = hide === undefined ? "." : `${hide}:.`;
-      return [path, `${dev}:${ino}`, `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr,volatile`, merged];
+    const mounts = this.#layers.flatMap(({ pin, upper, work, merged, hide }) => {
+      const lower = hide === undefined ? pin.place : `${hide}:${pin.place}`;
+      return [`lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr,volatile`, merged];
     });
     return ["/bin/sh", "-c", MOUNT, "view", ...mounts, "--"];
   }
@@ -138,7 +143,8 @@ export class OverlayView {
   /** What the command changed, by folder. All its processes have ended. */
   async read(ignore: IgnoreSource | undefined, limits?: ChangeSetOptions["limits"]): Promise<readonly ViewedChanges[]> {
     const sets = [];
-    for (const { path, upper, merged, hidden } of this.#layers) {
+    for (const { path, pin, upper, merged, hidden } of this.#layers) {
+      if (folderIdentity(path) !== pin.identity) throw new Error(`the folder ${path} was replaced meanwhile`);
       const names = new Set(hidden);
       const isHidden = (each: string) =>
         names.size > 0 && (names.has(each) || foldersOf(each).some((above) => names.has(above)));
@@ -205,29 +211,6 @@ export class OverlayView {
 }
 
 const VIEWS = "views";
-const MOUNTED = "mounted";
-
-/** A folder in one of these. It is named after this process, so that a later one knows whether it was abandoned. */
-function newOwnFolder(parent: string): string {
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
-  return mkdtempSync(join(parent, `${processMark()}-`));
-}
-
-/** For folders on which views are mounted. `folder` is Oxbow's own for the sandbox. */
-export function newMountFolder(folder: string): string {
-  return newOwnFolder(join(folder, MOUNTED));
-}
-
-/** Never what is mounted there. */
-export function removeMountFolder(place: string): void {
-  try {
-    for (const name of readdirSync(place)) rmdirSync(join(place, name));
-    rmdirSync(place);
-  } catch {
-    // Another process was quicker.
-  }
-}
-
 /** The folders that an overlay makes for itself let no one in. */
 function openWork(work: string): void {
   for (const way of ["work", "work/incompat", "work/incompat/volatile"]) {
@@ -251,12 +234,12 @@ export async function whyNoView({
   const inner = roots.flatMap((root) => mountsBelow(root).map((path) => ({ root, path })))[0];
   if (inner !== undefined) return `another file system is mounted in the workspace, at ${inner.path}.`;
   const hideLayers = new HideLayers(folder);
-  const view = OverlayView.make({ mounting, folder, roots, hidden: [], hideLayers, access: "writable" });
+  const view = await OverlayView.make({ mounting, folder, roots, hidden: [], hideLayers, access: "writable" });
   try {
     if (!isWhiteout(whiteoutIn(view.folder)))
       return "this system does not let an overlay hide files: mknod of a whiteout failed.";
-    const said = await run([...mounting.words, ...view.words, "true"]);
-    return said === undefined ? undefined : `no overlay can be mounted over the workspace (${said}).`;
+    const { failure } = await run([...mounting.words, ...view.words, "true"]);
+    return failure && `no overlay can be mounted over the workspace (${failure}).`;
   } finally {
     await view.close();
   }
@@ -428,13 +411,4 @@ function mountsBelow(root: string): readonly string[] {
 
 function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
-}
-
-/** The last line of what it says when it fails. */
-function run([program = "", ...args]: readonly string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile(program, args, { env: { PATH: SYSTEM_PATH }, timeout: 10_000 }, (error, _, stderr) => {
-      resolve(error === null ? undefined : stderr.trim().split("\n").at(-1) || error.message);
-    });
-  });
 }

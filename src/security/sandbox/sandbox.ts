@@ -16,7 +16,7 @@ import { findProgram } from "../../system/find-program.js";
 import type { Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
-import { bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
+import { bubblewrapCommand, type View, type Wrapped } from "./bubblewrap.js";
 import { containerCommand } from "./container.js";
 import { canNest, detectSandbox, findUnshare, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
@@ -24,7 +24,6 @@ import type { Hidden } from "./hidden-paths.js";
 import { findWithheld } from "./inherited-files.js";
 import { type Layout, nameable, realFolder } from "./layout.js";
 import { countTasks, ownHardLimits } from "./limits.js";
-import { LiveView } from "./live-view.js";
 import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
 import { type GateEntrance, NetworkGate } from "./network-gate.js";
 import { HideLayers, OverlayView, whyNoView } from "./overlay-view.js";
@@ -95,7 +94,7 @@ export class Sandbox {
       const layout = withShown(found, writes);
       const entrance = await this.#entrance(state, undo);
       const needsView = writes !== "nothing" || layout.masked.length > 0;
-      const view = mounting && needsView ? this.#view(mounting, { layout, writes, undo }) : undefined;
+      const view = mounting && needsView ? await this.#view(mounting, { layout, writes, undo }) : undefined;
       const wrapped = this.#wrapped(state, { layout, entrance, space, view, command, undo });
       if (isDirect) noteEnd = this.#place.beginDirect();
       else if (view instanceof OverlayView) noteEnd = () => this.#place.noteMade(view.madeSecrets());
@@ -187,30 +186,34 @@ export class Sandbox {
     return { layout: this.#layout("direct", state), space, mounting };
   }
 
-  #view(
+  async #view(
     mounting: SpaceMounting,
     { layout, writes, undo }: Pick<Pieces, "layout" | "undo"> & { readonly writes: Writes | undefined },
-  ): OverlayView | LiveView {
+  ): Promise<View> {
     const { folder } = this.#options;
     const { writable, masked } = layout;
     const roots = outermost(writable);
     const hidden = masked.map(({ path }) => path);
     const access = writes === "nothing" ? "read-only" : "writable";
-    const view =
-      typeof writes === "object"
-        ? new LiveView({ mounting, folders: this.#liveFolders(roots, writes) })
-        : OverlayView.make({ mounting, folder, roots, hidden, hideLayers: this.#hideLayers, access });
+    if (typeof writes === "object") {
+      const live = this.#liveFolders(roots, writes).map(async (each) => {
+        return { ...each, merged: (await mounting.pin(each.path)).place };
+      });
+      return { words: [], folders: await Promise.all(live) };
+    }
+    const view = await OverlayView.make({ mounting, folder, roots, hidden, hideLayers: this.#hideLayers, access });
     undo.push(() => this.#remove(view));
     return view;
   }
 
   /** No one waits for it but the end of the session. What cannot be removed is left to the next Oxbow. */
-  #remove(view: OverlayView | LiveView): void {
+  #remove(view: OverlayView): void {
     const removing = view.close().catch(() => {});
     this.#removing.add(removing);
     void removing.then(() => this.#removing.delete(removing));
   }
 
+  /** What a program that goes on running sees: the real folders, so that it finds later edits, and some in them that it may change. */
   #liveFolders(roots: readonly string[], { writable, kept }: LiveAccess) {
     const named = this.#options.policy.liveWritable.map(realFolder);
     const writes = (path: string) => ({ path, access: "writable" as const });
@@ -351,7 +354,7 @@ interface Pieces {
   readonly layout: Layout;
   readonly entrance: GateEntrance | undefined;
   readonly space: JoinedSpace | undefined;
-  readonly view: OverlayView | LiveView | undefined;
+  readonly view: View | undefined;
   readonly command: Command;
   readonly undo: Undo;
 }

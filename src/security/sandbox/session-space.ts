@@ -12,18 +12,19 @@
  *    which no command of the session can rename, and a command for which it is not a real folder gets a `/tmp` of its own.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { SYSTEM_PATH } from "../../base/system-path.js";
 import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
+import { processMark } from "../../system/process-identity.js";
 import { realpathSoFar } from "../../system/real-path.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
 import { canNest, findUnshare } from "./detect.js";
-import { newMountFolder, removeMountFolder } from "./overlay-view.js";
+import { SandboxError } from "./policy.js";
 import { LOOPBACK } from "./unshare.js";
 
 /** How a command joins. */
@@ -38,11 +39,21 @@ export interface JoinedSpace {
   readonly mounting?: SpaceMounting | undefined;
 }
 
+/** A real folder, mounted where no program can put another one in its place. */
+export interface FolderPin {
+  readonly path: string;
+  readonly identity: string;
+  /** Where it is mounted, in the holder's namespaces. */
+  readonly place: string;
+}
+
 export interface SpaceMounting {
   /** The words in front of a program that runs as root of the holder's namespaces, without the session's network. */
   readonly words: readonly string[];
   /** Where Oxbow sees the holder's files. */
   readonly root: string;
+  /** Free of links. Throws if another folder takes its place meanwhile. */
+  pin(path: string): Promise<FolderPin>;
   /** An empty folder on which something can be mounted. */
   takePoint(): string;
   /** What is mounted on them goes. */
@@ -67,9 +78,14 @@ interface Holder {
   readonly pid: number;
   readonly nsenter: string;
   readonly mounts: boolean;
+  /** By identity and path. */
+  readonly pins: Map<string, Promise<FolderPin>>;
 }
 
 type Place = Pick<JoinOptions, "bubblewrap" | "path" | "workspace">;
+
+/** In Oxbow's own folder for the sandbox. */
+export const MOUNTED = "mounted";
 
 export class SessionSpace {
   #holder: Promise<Holder | undefined> | undefined;
@@ -126,23 +142,29 @@ export class SessionSpace {
   }
 
   #mounting(words: readonly string[], { holder, folder }: { readonly holder: Holder; readonly folder: string }) {
+    const takePoint = () => {
+      const free = this.#freePoints.pop();
+      if (free !== undefined) return free;
+      this.#points ??= newOwnFolder(join(folder, MOUNTED));
+      const point = join(this.#points, String(this.#pointCount++));
+      mkdirSync(point, { mode: 0o700 });
+      return point;
+    };
     return {
       words,
       root: join("/proc", String(holder.pid), "root"),
-      takePoint: () => {
-        const free = this.#freePoints.pop();
-        if (free !== undefined) return free;
-        this.#points ??= newMountFolder(folder);
-        const point = join(this.#points, String(this.#pointCount++));
-        mkdirSync(point, { mode: 0o700 });
-        return point;
-      },
+      takePoint,
       freePoints: async (points: readonly string[]) => {
-        const [program = "", ...args] = [...words, "umount", "-l", ...points];
-        const isFree = await new Promise((resolve) => {
-          execFile(program, args, { env: { PATH: SYSTEM_PATH } }, (error) => resolve(error === null));
-        });
-        if (isFree) this.#freePoints.push(...points);
+        const { failure } = await run([...words, "umount", "-l", ...points]);
+        if (failure === undefined) this.#freePoints.push(...points);
+      },
+      pin: (path: string) => {
+        const identity = folderIdentity(path);
+        const key = `${identity} ${path}`;
+        const pin = holder.pins.get(key) ?? pinned({ path, identity, place: takePoint() }, words);
+        holder.pins.set(key, pin);
+        pin.catch(() => holder.pins.delete(key));
+        return pin;
       },
     };
   }
@@ -185,9 +207,54 @@ async function startHolder({ bubblewrap, path, workspace }: Place): Promise<Hold
     child.unref();
     child.stdout.destroy();
     (child.stdin as Socket).unref();
-    if (pid !== undefined) return { child, pid, nsenter, mounts: words !== plain };
+    if (pid !== undefined) return { child, pid, nsenter, mounts: words !== plain, pins: new Map() };
   }
   return undefined;
+}
+
+/** As `stat` prints it. */
+export function folderIdentity(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+const PIN = 'mount --bind "$1" "$2" && exec stat -c %d:%i "$2"';
+
+async function pinned(pin: FolderPin, words: readonly string[]): Promise<FolderPin> {
+  const { path, identity, place } = pin;
+  const { failure, output } = await run([...words, "/bin/sh", "-c", PIN, "pin", path, place]);
+  if (failure !== undefined) throw new SandboxError(`The folder ${path} cannot be mounted: ${failure}`);
+  if (output !== identity) throw new SandboxError(`The folder ${path} was replaced meanwhile.`);
+  return pin;
+}
+
+/** A new folder in Oxbow's own. It is named after this process, so that a later one knows whether it was abandoned. */
+export function newOwnFolder(parent: string): string {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(parent, `${processMark()}-`));
+}
+
+/** Never what is mounted there. */
+export function removeMountFolder(place: string): void {
+  try {
+    for (const name of readdirSync(place)) rmdirSync(join(place, name));
+    rmdirSync(place);
+  } catch {
+    // Another process was quicker.
+  }
+}
+
+/** `failure` is the last line of what it says. */
+export function run([program = "", ...args]: readonly string[]): Promise<{
+  readonly failure: string | undefined;
+  readonly output: string;
+}> {
+  return new Promise((resolve) => {
+    execFile(program, args, { env: { PATH: SYSTEM_PATH }, timeout: 10_000 }, (error, output, stderr) => {
+      const failure = error === null ? undefined : stderr.trim().split("\n").at(-1) || error.message;
+      resolve({ failure, output: output.trim() });
+    });
+  });
 }
 
 function holderOptions(): readonly string[] {
