@@ -119,9 +119,9 @@ describe("oxbow/sdk", () => {
         ${script}
         const oxbow = await connect(place);
         const session = await oxbow.createSession();
-        const turn = await session.prompt("Hi");
+        const answered = await session.prompt("Hi");
         await oxbow.close();
-        return turn.text;
+        return answered.text;
       })()`,
       sandbox,
     );
