@@ -8,8 +8,10 @@ import type { PromptFilesContext } from "../context/prompt-files/part.js";
 import type { RetrievalContext } from "../context/retrieval/session-retrieval.js";
 import { callBeside } from "../engine/side-call.js";
 import type { McpContext } from "../extensions/mcp/context.js";
-import type { AsideAnswer, AsideCall, FeatureContext, SafeText } from "../feature/part.js";
+import { type CommandResult, refuse } from "../feature/command.js";
+import type { AsideAnswer, AsideCall, FeatureContext, PromptCommand, SafeText } from "../feature/part.js";
 import type { Opening } from "./opening.js";
+import type { SessionEvents } from "./parts/event-hooks.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { Settings } from "./settings/settings.js";
 
@@ -37,10 +39,7 @@ export function featureContext(opening: Opening): FeatureContext<Settings> {
       return (block) => wrapApproved(block, contentMark([block.source, block.text]));
     },
     mayOffer: ({ name, set }) => loaded.settings.tool_sets.value.offers(name, set) && (parent?.mayUse(name) ?? true),
-    asPrompt: async (command, expand) => {
-      const { hookedPrompt } = await import("./commands/prompt-expansion.js");
-      return hookedPrompt(command, { events: opening.built.get("events"), expand });
-    },
+    asPrompt: (command, expand) => hookedPrompt(command, opening.built.get("events"), expand),
     notify: engine.notify,
     give: (command, text) => opening.built.get("gathered").add(command, text),
     refusalOf: async (access, path) => {
@@ -142,4 +141,29 @@ async function aside({ engine, built, current }: Opening, call: AsideCall): Prom
   return run.between(({ signal, ports }) =>
     callBeside({ model, request, purpose: "summary" }, { bus: run.bus, ports, signal }),
   );
+}
+
+/** The names that existing hooks know. */
+const SOURCES = { "built-in": "builtin", user: "userSettings", project: "projectSettings", mcp: "mcp" } as const;
+
+/** Lets hooks see a command before it becomes the prompt. */
+async function hookedPrompt(
+  { name, line, source, typed = name, type = "slash_command", signal }: PromptCommand,
+  events: SessionEvents,
+  expand: () => CommandResult | Promise<CommandResult>,
+): Promise<CommandResult> {
+  if (!events.has("UserPromptExpansion")) return expand();
+  const input = {
+    expansion_type: type,
+    command_name: name,
+    command_args: line,
+    command_source: SOURCES[source],
+    prompt: `/${typed}${line === "" ? "" : ` ${line}`}`,
+  };
+  const answer = await events.fire("UserPromptExpansion", { subject: name, input, signal });
+  if (answer.refuses || answer.stop !== undefined)
+    return refuse(`A hook refused /${typed}: ${answer.stop ?? answer.reason ?? "it gave no reason."}`);
+  const result = await expand();
+  if ("turn" in result && result.turn !== undefined) events.keep("UserPromptExpansion", answer.context);
+  return result;
 }

@@ -1,6 +1,7 @@
 /** Opens one session: makes its parts in order, joins them and starts the run. */
 import { join } from "node:path";
 import { NO_EXTENSIONS } from "../base/extension-files.js";
+import { variantFor } from "../context/instructions/prompt-variants.js";
 import type { RunRequest } from "../control/host.js";
 import type { LeftInput } from "../control/inbox.js";
 import { PermissionPrompts } from "../control/permission-prompts.js";
@@ -24,7 +25,6 @@ import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
 import { earlierPermissions } from "./sessions/earlier-permissions.js";
 import { resumeSession, takeUp, type WholeEnds } from "./sessions/resumed-session.js";
-import { variantFor } from "./settings/prompt-variants.js";
 import type { ParentRun } from "./subagents/parent-run.js";
 import { SubagentPrompts } from "./subagents/subagent-prompts.js";
 

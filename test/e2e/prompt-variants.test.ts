@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { variantFor } from "../../src/runtime/settings/prompt-variants.js";
+import { variantFor } from "../../src/context/instructions/prompt-variants.js";
 import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { envelopes, oxbow, providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";

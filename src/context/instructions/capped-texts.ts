@@ -9,8 +9,6 @@ export interface CappedText extends NamedText {
   readonly cut: number;
 }
 
-export const DEFAULT_INSTRUCTION_BYTES = 32 * 1024;
-
 /** In the given order, up to the limit. Empty texts and texts that do not fit at all are left out. */
 export function cappedTexts(texts: readonly NamedText[], maxBytes: number): readonly CappedText[] {
   let left = maxBytes;

@@ -7,9 +7,8 @@ import { readStatusParts, STATUS_PARTS, type StatusParts } from "../../base/stat
 import { UsageError } from "../../base/usage-error.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import type { Effort } from "../../engine/ports.js";
-import { duration, type Setting } from "../../feature/setting.js";
+import { duration, names, type Setting } from "../../feature/setting.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../../security/permissions/modes.js";
-import { readGivenFileSync } from "../../system/given-file.js";
 import { type LogLevels, parseLogLevels } from "../../system/log.js";
 import type { EnvironmentPolicy } from "../../tools/child-environment.js";
 import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "../credentials/credential-places.js";
@@ -28,16 +27,6 @@ export function budget(text: string): BudgetLimit {
     );
   }
   return limit;
-}
-
-/** `@FILE` reads the text from a file. */
-export function textOrFile(text: string): string {
-  if (!text.startsWith("@")) return text;
-  try {
-    return readGivenFileSync(text.slice(1)).toString("utf8");
-  } catch (error) {
-    throw new UsageError(`cannot read ${text.slice(1)}: ${(error as Error).message}`);
-  }
 }
 
 export function providerName(text: string): string {
@@ -129,14 +118,14 @@ export function words(text: string): readonly string[] {
 }
 
 export function writableFolders(text: string): readonly string[] {
-  const folders = listed(text);
+  const folders = names(text);
   const wrong = folders.find((folder) => folder !== "git" && !isAbsoluteFolder(folder));
   if (wrong !== undefined) throw new UsageError(`expected absolute paths of folders, or git, got "${wrong}".`);
   return folders;
 }
 
 export function absoluteFolders(text: string): readonly string[] {
-  const folders = listed(text);
+  const folders = names(text);
   const wrong = folders.find((folder) => !isAbsoluteFolder(folder));
   if (wrong !== undefined) throw new UsageError(`expected absolute paths of folders, got "${wrong}".`);
   return folders;
@@ -145,18 +134,6 @@ export function absoluteFolders(text: string): readonly string[] {
 /** Never the root of the file system. */
 function isAbsoluteFolder(path: string): boolean {
   return /^(?:~?\/|[A-Za-z]:)./.test(path);
-}
-
-function listed(text: string): readonly string[] {
-  return text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-}
-
-export function contextSources(text: string): readonly string[] {
-  const names = listed(text);
-  const all = names.flatMap((name) => name.split("|").map((each) => each.trim()));
-  const wrong = all.find((name) => name === "" || /^[/~]|^[A-Za-z]:|\\|(^|\/)\.\.?(\/|$)/.test(name));
-  if (wrong !== undefined) throw new UsageError(`expected names of files in the project's folders, got "${wrong}".`);
-  return names;
 }
 
 /** A duration, or `off`. */

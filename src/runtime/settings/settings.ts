@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import { type InstructionSettings, readInstructionSettings } from "../../context/instructions/settings.js";
 import { type KnowledgeSettings, readKnowledgeSettings } from "../../context/knowledge-base/settings.js";
 import { type MemorySettings, readMemorySettings } from "../../context/memory/settings.js";
 import { type RetrievalSettings, readRetrievalSettings } from "../../context/retrieval/settings.js";
@@ -35,6 +36,7 @@ export interface Settings
     KnowledgeSettings,
     RetrievalSettings,
     SkillSettings,
+    InstructionSettings,
     ScreenSettings {}
 
 export interface LoadedSettings {
@@ -80,6 +82,7 @@ export async function resolveSettings(
     ...readKnowledgeSettings(from),
     ...readRetrievalSettings(from),
     ...readSkillSettings(from),
+    ...readInstructionSettings(from),
     ...readScreenSettings(from),
   };
   // The user's config.toml names the profile.

@@ -1,7 +1,5 @@
-/** Settings of a turn: its tools, its limits, its budgets and the text that the model gets. */
-import { DEFAULT_INSTRUCTION_BYTES } from "../../context/instructions/capped-texts.js";
+/** Settings of a turn: its tools, its limits and its budgets. */
 import type { BudgetLimit } from "../../costs/budget.js";
-import { type PromptVariants, readPromptVariants } from "./prompt-variants.js";
 import type { Setting, SettingReader } from "./setting.js";
 import * as read from "./setting-readers.js";
 import { readToolChoice, type ToolChoice } from "./tool-choice.js";
@@ -17,14 +15,6 @@ export interface TurnSettings {
   readonly plugin_dirs: Setting<readonly string[]>;
   /** The `[plugin]` tables, as they were written. */
   readonly plugin: Setting<unknown>;
-  readonly system_prompt: Setting<string | undefined>;
-  readonly prompt_variants: Setting<PromptVariants>;
-  /** A text for the model before the instruction files, with any system prompt. */
-  readonly prompt_header: Setting<string | undefined>;
-  /** Instruction files to load, in this order, from each folder. */
-  readonly context_sources: Setting<readonly string[]>;
-  /** The size limit of all of them. */
-  readonly context_bytes: Setting<number>;
   /** The part of the window at which the conversation is compacted; undefined for never. */
   readonly compact_at: Setting<number | undefined>;
   /** Budgets: of this run, a turn, a session with all its runs, and all sessions of a day. */
@@ -67,31 +57,6 @@ export function readTurnSettings(from: SettingReader): TurnSettings {
       read: read.names,
     }),
     plugin: from.tables("plugin"),
-    system_prompt: from.pick({
-      key: "system_prompt",
-      flag: "system-prompt",
-      fallback: undefined,
-      read: read.textOrFile,
-    }),
-    prompt_variants: readPromptVariants(from),
-    prompt_header: from.pick<string | undefined>({
-      key: "prompt_header",
-      fallback: undefined,
-      read: (text) => text.trim() || undefined,
-      project: "any",
-    }),
-    context_sources: from.pick<readonly string[]>({
-      key: "context_sources",
-      fallback: ["AGENTS.md | CLAUDE.md"],
-      read: read.contextSources,
-      project: "any",
-    }),
-    context_bytes: from.pick({
-      key: "context_bytes",
-      fallback: DEFAULT_INSTRUCTION_BYTES,
-      read: read.wholeNumber,
-      project: "any",
-    }),
     compact_at: from.pick<number | undefined>({
       key: "compact_at",
       fallback: 0.8,

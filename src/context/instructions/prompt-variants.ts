@@ -6,8 +6,8 @@
  */
 import { createHash } from "node:crypto";
 import { UsageError } from "../../base/usage-error.js";
-import type { Setting, SettingReader } from "./setting.js";
-import { textOrFile } from "./setting-readers.js";
+import type { Setting, SettingReader } from "../../feature/setting.js";
+import { readGivenFileSync } from "../../system/given-file.js";
 
 export interface PromptVariant {
   readonly name: string;
@@ -72,4 +72,14 @@ export function variantFor(session: string, { all, chosen }: PromptVariants): Pr
 function shareOf(session: string, name: string): number {
   const hash = createHash("sha256").update(`${session}\0${name}`).digest();
   return (hash.readUInt32BE(0) + 0.5) / 2 ** 32;
+}
+
+/** Reads a text; `@FILE` is the text of a file. */
+export function textOrFile(text: string): string {
+  if (!text.startsWith("@")) return text;
+  try {
+    return readGivenFileSync(text.slice(1)).toString("utf8");
+  } catch (error) {
+    throw new UsageError(`cannot read ${text.slice(1)}: ${(error as Error).message}`);
+  }
 }
