@@ -12,6 +12,7 @@ import { dirname } from "node:path";
 import type { JsonObject } from "../../protocol/json.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import type { OfferedTool } from "./offered-tools.js";
+import type { ServerConfig } from "./server-config.js";
 
 interface KnownTool {
   readonly fingerprint: string;
@@ -96,7 +97,7 @@ export class KnownTools {
   /** `path`: the file that names the server. */
   forget(path: string, name: string): Promise<void> {
     return this.#change((all) => {
-      delete all[keyOf(path, name)];
+      for (const key of Object.keys(all)) if (key.startsWith(entryOf(path, name))) delete all[key];
     });
   }
 
@@ -143,9 +144,14 @@ export class KnownTools {
   }
 }
 
-/** One server of one file. */
-export function keyOf(path: string, name: string): string {
-  return `${path}\n${name}`;
+/** One server of one file, as it is started: another program or address begins with what it offers first, after its own approval. */
+export function keyOf({ path, name, transport }: Pick<ServerConfig, "path" | "name" | "transport">): string {
+  const start = transport.kind === "stdio" ? [transport.command, ...transport.args] : [transport.url];
+  return `${entryOf(path, name)}${JSON.stringify(start)}`;
+}
+
+function entryOf(path: string, name: string): string {
+  return `${path}\n${name}\n`;
 }
 
 function knownTool({ fingerprint, title, description, inputSchema, readOnlyHint, needsTask }: OfferedTool): KnownTool {

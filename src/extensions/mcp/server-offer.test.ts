@@ -15,7 +15,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const config = { name: "shop", path: "/c.toml", eagerTools: 20, disabledTools: [] } as unknown as ServerConfig;
+const transport = { kind: "stdio", command: "shop", args: [], env: {} } as const;
+const config = {
+  name: "shop",
+  path: "/c.toml",
+  eagerTools: 20,
+  disabledTools: [],
+  transport,
+} as unknown as ServerConfig;
 const BUY: ListedTool = {
   name: "buy",
   description: "Buys.",
@@ -23,10 +30,14 @@ const BUY: ListedTool = {
   annotations: { readOnlyHint: false, title: "Buy" },
 };
 
-async function offer(tool: ListedTool, instructions?: string) {
+async function offer(tool: ListedTool, instructions?: string, more: Partial<ServerConfig> = {}) {
   const problems: string[] = [];
   const known = KnownTools.of(join(folder, "known.json"));
-  const made = new ServerOffer({ config, known, onProblem: (problem) => void problems.push(problem) });
+  const made = new ServerOffer({
+    config: { ...config, ...more },
+    known,
+    onProblem: (problem) => void problems.push(problem),
+  });
   const connection = { tools: async () => [tool], prompts: async () => [], instructions } as unknown as Connection;
   await made.read(connection, new AbortController().signal);
   return { made, problems, withheld: made.withheld.map(({ name }) => name) };
@@ -50,6 +61,19 @@ describe("what a server offers", () => {
     for (const change of changes)
       expect((await offer({ ...BUY, ...change }, "Buy wisely.")).withheld, JSON.stringify(change)).toEqual(["buy"]);
     expect((await offer({ ...BUY, name: "bu\u0443" }, "Buy wisely.")).withheld).toEqual(["bu\u0443"]);
+  });
+
+  verifies(["E6", "P11"], "begins anew for another program, which a person approved under the same name", async () => {
+    await offer(BUY);
+    const other = { transport: { ...transport, args: ["--new"] } };
+    const known = KnownTools.of(join(folder, "known.json"));
+    const before = new ServerOffer({ config: { ...config, ...other }, known, onProblem: () => {} });
+    expect(before.tools, "the tools of the earlier program").toEqual([]);
+    const sell = { ...BUY, name: "sell" };
+    expect((await offer(sell, undefined, other)).withheld).toEqual([]);
+    expect((await offer(sell)).withheld, "of the earlier program").toEqual(["sell"]);
+    await known.forget("/c.toml", "shop");
+    expect((await offer(sell)).withheld).toEqual([]);
   });
 
   verifies(["E6", "P11"], "includes its words about itself, without control sequences", async () => {

@@ -86,8 +86,7 @@ export class ServerOffer {
   }
 
   get #key(): string {
-    const { path, name } = this.#options.config;
-    return keyOf(path, name);
+    return keyOf(this.#options.config);
   }
 }
 
