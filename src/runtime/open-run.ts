@@ -165,7 +165,7 @@ function leftInputs(waiting: readonly LeftInput[]): readonly string[] {
   const agents = waiting.length - people;
   const count = (number: number) => `${number} input${number === 1 ? "" : "s"}`;
   return [
-    ...(people > 0 ? [`Oxbow sends ${count(people)} that waited when the session stopped with your next one.`] : []),
+    ...(people > 0 ? [`With your next input Oxbow sends ${count(people)} that waited when the session stopped.`] : []),
     ...(agents > 0
       ? [`Your next input runs after ${count(agents)} of agents that waited when the session stopped.`]
       : []),

@@ -230,11 +230,14 @@ describe("files that name MCP servers", () => {
       `[mcp_servers.shop]\ncommand = "${command}"\nargs = ${JSON.stringify(args)}\n`,
     );
     await approve("shop");
-    const { stdout } = await oxbowHere(["mcp", "test", "shop"], {
-      cwd: bed.folder,
-      env: { OXBOW_HOME: home, HOME: home },
-    });
+    const run = (...args: readonly string[]) =>
+      oxbowHere(args, { cwd: bed.folder, env: { OXBOW_HOME: home, HOME: home } });
+    expect((await run("tools")).stdout).toContain("shop  'oxbow mcp test shop' lists its tools");
+    const { stdout } = await run("mcp", "test", "shop");
     expect(stdout).toContain("1 tool: fine\n");
     expect(stdout).toContain("lists the tool 'torn', which is left out: its schema is not an object");
+    expect((await run("tools")).stdout).toMatch(/^mcp__shop__fine /m);
+    const listed = JSON.parse((await run("tools", "--json")).stdout) as { name: string; server?: string }[];
+    expect(listed.filter(({ server }) => server === "shop").map(({ name }) => name)).toEqual(["mcp__shop__fine"]);
   });
 });

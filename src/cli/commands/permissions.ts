@@ -95,6 +95,7 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     return definition && permissions.judge({ call: ids.next("call"), tool, args: input }, definition);
   };
   return {
+    root,
     stores,
     tools,
     permissions,

@@ -1,7 +1,9 @@
 /** `oxbow tools`: what the model may call, by set, and which calls run without asking. */
+import { safeLine } from "../../base/terminal-text.js";
 import { TOOLS } from "../../commands/catalogue/program.js";
 import { asValue, type Command } from "../../commands/command.js";
 import type { Tool } from "../../engine/ports.js";
+import type { offeredLast } from "../../extensions/mcp/commands.js";
 import type { Decision } from "../../security/permissions/facts.js";
 import { CATALOG, type ToolDefinition, type ToolName } from "../../tools/catalog.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -11,13 +13,22 @@ export const shell: ShellCommand = {
   name: "tools",
   specs: [TOOLS],
   about:
-    "Lists the built-in tools and those of folders, and whether a typical call of each runs without asking. 'oxbow \"/profile\"' also names those of plugins and MCP servers.",
+    "Lists the built-in tools and whether a typical call of each runs without asking; then those of folders and of MCP servers. 'oxbow \"/profile\"' also names those of plugins.",
   more: `free: runs without asking · asks: asks you · denied · depends: on the command or the path
 (instead: NAME): the model gets that tool for the same work; calls by this name run, too
 ('oxbow permissions test COMMAND' explains a decision). The decisions follow your settings and rules in this folder.`,
   open: async (flags, variables) => {
     const place = await openPlace(flags, variables);
-    return { commands: [toolsCommand(place)], close: place.close };
+    const servers = async () => {
+      const [{ offeredLast }, { openShellServers }] = await Promise.all([
+        import("../../extensions/mcp/commands.js"),
+        import("../../runtime/mcp/open-server.js"),
+      ]);
+      const unchanged = async () => (text: string) => text;
+      const shellPlace = { flags, variables, notify: () => {}, redact: unchanged, root: async () => place.root };
+      return offeredLast((await openShellServers(shellPlace)).port);
+    };
+    return { commands: [toolsCommand(place, servers)], close: place.close };
   },
 };
 
@@ -25,7 +36,9 @@ export const run = shellRunner(shell);
 
 const WORDS: Readonly<Record<Decision, string>> = { allow: "free", ask: "asks", deny: "denied" };
 
-function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
+type Servers = Awaited<ReturnType<typeof offeredLast>>;
+
+function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>, serversHere: () => Promise<Servers>): Command {
   return {
     ...TOOLS,
     run: async () => {
@@ -35,7 +48,7 @@ function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
       const width = Math.max(...tools.map((tool) => tool.name.length));
       const lines = tools.map((tool) => {
         const { name, set, description } = tool;
-        const summary = `${insteadOf(tool, tools)}${description.trim().split("\n")[0] ?? ""}`;
+        const summary = `${insteadOf(tool, tools)}${firstLine(description)}`;
         return `${name.padEnd(width)}  ${set.padEnd(7)}  ${(permissions.get(name) ?? "").padEnd(7)}  ${summary}`;
       });
       const value = tools.map(({ name, set, mutating, description, inputSchema }) => ({
@@ -43,15 +56,38 @@ function toolsCommand(place: Awaited<ReturnType<typeof openPlace>>): Command {
         ...{ description, inputSchema },
       }));
       const own = (await place.programs()).filter(({ value: { name } }) => place.choice.offers(name, undefined));
+      const servers = await serversHere();
+      const offered = servers.flatMap(({ server, tools: all }) =>
+        all
+          .filter(({ name }) => place.choice.offers(name, undefined))
+          .map(({ name, description, inputSchema }) => ({ name, server, description, inputSchema })),
+      );
       const missing = place.choice.missing(
-        (tool) => tools.some(({ name }) => name === tool) || own.some(({ value: { name } }) => name === tool),
+        (tool) =>
+          tools.some(({ name }) => name === tool) ||
+          [...offered, ...own.map(({ value }) => value)].some(({ name }) => name === tool),
       );
       const more = own.length === 0 ? [] : ["", "Programs in folders:", ...own.map(({ line }) => line)];
+      if (servers.length > 0) {
+        const of = (name: string) => `  'oxbow mcp test ${name}' lists its tools; it has not been connected yet.`;
+        more.push(
+          ...["", "Tools of MCP servers, as they were listed last:"],
+          ...offered.map(({ name, description }) => `${safeLine(name)}  ${safeLine(firstLine(description))}`),
+          ...servers.filter((each) => each.tools.length === 0).map(({ server }) => `${safeLine(server)}${of(server)}`),
+        );
+      }
       if (missing.length > 0)
         more.push("", `Your tool set names these, which nothing here offers: ${missing.join(", ")}`);
-      return { text: [...lines, ...more].join("\n"), value: asValue([...value, ...own.map((each) => each.value)]) };
+      return {
+        text: [...lines, ...more].join("\n"),
+        value: asValue([...value, ...own.map((each) => each.value), ...offered]),
+      };
     },
   };
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
 }
 
 /** Says which tool the model gets instead: its requests have only one for the same work. */

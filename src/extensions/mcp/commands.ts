@@ -452,6 +452,17 @@ async function approvedServers(port: ShellPort) {
   return chooseServers(await port.approved(), port.place);
 }
 
+/** Returns the tools that the approved servers offered when they were connected last, and the servers that never were. */
+export async function offeredLast(port: ShellPort) {
+  const { ServerOffer } = await import("./server-offer.js");
+  const { servers } = await approvedServers(port);
+  return servers.map((chosen) => {
+    const { name: server } = chosen.config;
+    const { tools } = new ServerOffer({ ...port.options(chosen), onProblem: () => {} });
+    return { server, tools: tools.map(({ name, ...tool }) => ({ ...tool, name: toolName(server, name) })) };
+  });
+}
+
 async function listEntries(
   _args: CommandArguments,
   port: ShellPort,

@@ -143,7 +143,8 @@ async function turnsToCarry(
       tool: "a summary",
       args: { profile, turns },
       summary: `take a summary of ${turnsText(turns, run)} into the new session`,
-      reason: "Otherwise it knows nothing about this one. --turns N or --turns all takes another number.",
+      reason:
+        "Otherwise it knows nothing about this one. With --turns N it takes the last N turns, with --turns all every one.",
       once_only: true,
       contained: true,
     },

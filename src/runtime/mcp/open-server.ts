@@ -68,7 +68,9 @@ export function serverHost(place: ServerPlace): ServerHost {
 }
 
 /** Opens what `oxbow mcp` works on. */
-export async function openShellServers(shell: ShellPlace): Promise<{ loaded: LoadedSettings; port: ShellPort }> {
+export async function openShellServers(
+  shell: Pick<ShellPlace, "flags" | "variables" | "notify" | "redact" | "root">,
+): Promise<{ loaded: LoadedSettings; port: ShellPort }> {
   const { flags, variables, notify, redact } = shell;
   const [{ placeSettings }, root] = await Promise.all([import("../content/place-settings.js"), shell.root()]);
   const loaded = await placeSettings(flags, variables, { unapproved: "ignore" });
