@@ -1,4 +1,5 @@
 /** What MCP needs from the session and from other features. */
+import type { Clock } from "../../base/clock.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import type { AsideAnswer, FeatureContext } from "../../feature/part.js";
@@ -6,8 +7,10 @@ import type { McpServerEntry } from "../../protocol/commands.js";
 import type { Message } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { ChosenServer } from "./choose-servers.js";
+import type { Connection, ConnectionOptions, TransportPorts } from "./connection.js";
+import type { KnownTools } from "./known-tools.js";
 import type { ConfigPlace } from "./read-config.js";
-import type { ServerOptions } from "./server-options.js";
+import type { ServerConfig } from "./server-config.js";
 
 export interface McpContext extends FeatureContext {
   /** The servers that the client named for this session. */
@@ -62,3 +65,14 @@ export type SeenApproval =
   | { readonly files: readonly string[] }
   /** What the person has to see first, and the name of exactly this version. */
   | { readonly text: string; readonly version: string };
+
+/** What a supervised server needs from around it. */
+export interface ServerOptions extends TransportPorts {
+  readonly config: ServerConfig;
+  readonly root: string;
+  readonly clock: Clock;
+  readonly known: KnownTools;
+  /** Why it must not start; undefined if it may. */
+  readonly refusal: () => Promise<string | undefined>;
+  readonly connect: (options: ConnectionOptions) => Promise<Connection>;
+}

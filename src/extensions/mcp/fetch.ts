@@ -1,7 +1,6 @@
 /** `fetch` on Oxbow's own HTTP client, which knows proxies, certificates and the credential helper. Redirects are not followed. */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../system/http-client.js";
-import { EventCount } from "./event-count.js";
 import type { FloodGuard } from "./flood-guard.js";
 
 const TIMEOUTS = { connectMs: 10_000 } as const;
@@ -67,4 +66,40 @@ function streamOf(response: HttpResponse, guard: FloodGuard): ReadableStream<Uin
 
 function refuseFlood({ problem }: FloodGuard): void {
   if (problem !== undefined) throw new Error(`The server ${problem}.`);
+}
+
+const LINE_FEED = 10;
+const RETURN = 13;
+
+/** Counts the events of an event stream by their bytes, before anything parses them. Comments between blank lines count, too. */
+export class EventCount {
+  #line = 0;
+  #open = 0;
+  #afterReturn = false;
+
+  /** The bytes of the event that has not ended. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** How many events end in this piece. */
+  take(piece: Uint8Array): number {
+    let ended = 0;
+    for (const byte of piece) {
+      const isSecondHalf = byte === LINE_FEED && this.#afterReturn;
+      this.#afterReturn = byte === RETURN;
+      if (isSecondHalf) continue;
+      this.#open++;
+      if (byte !== LINE_FEED && byte !== RETURN) {
+        this.#line++;
+        continue;
+      }
+      if (this.#line === 0) {
+        ended++;
+        this.#open = 0;
+      }
+      this.#line = 0;
+    }
+    return ended;
+  }
 }

@@ -1,8 +1,9 @@
 /**
  * The servers of this process. Sessions in one folder share a server with the same entry; the last one that leaves stops it.
  */
+
+import type { ServerOptions } from "./context.js";
 import { McpServer } from "./server.js";
-import type { ServerOptions } from "./server-options.js";
 
 export interface ServerHandle {
   readonly server: McpServer;

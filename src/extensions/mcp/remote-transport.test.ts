@@ -6,7 +6,7 @@ import { verifies } from "../../../test/verifies.js";
 import { systemClock } from "../../base/clock.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { type Connection, connect } from "./connection.js";
-import { EventCount } from "./event-count.js";
+import { EventCount } from "./fetch.js";
 import { isDeeper, openRemoteTransport } from "./remote-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { ServerRequests } from "./server-requests.js";

@@ -8,7 +8,7 @@ import type { Connection, ServerPrompt } from "./connection.js";
 import { type KnownTools, keyOf } from "./known-tools.js";
 import { INSTRUCTIONS, isWanted, type OfferedTool, offeredTools } from "./offered-tools.js";
 import type { ServerConfig } from "./server-config.js";
-import { few } from "./server-problems.js";
+import { few } from "./sound-lists.js";
 
 export interface OfferOptions {
   readonly config: ServerConfig;

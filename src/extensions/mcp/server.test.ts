@@ -6,11 +6,11 @@ import { until } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
 import { ManualClock } from "../../base/clock.js";
 import type { Connection, ConnectionOptions } from "./connection.js";
+import type { ServerOptions } from "./context.js";
 import { KnownTools } from "./known-tools.js";
 import { ServerRegistry } from "./registry.js";
 import { McpServer } from "./server.js";
 import type { ServerConfig } from "./server-config.js";
-import type { ServerOptions } from "./server-options.js";
 import { Final } from "./server-state.js";
 
 const CONFIG: ServerConfig = {

@@ -7,16 +7,14 @@
  * 3. A call that runs when the server ends fails; the next one waits for the new start. No call is sent twice.
  */
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { safeLine } from "../../base/terminal-text.js";
+import type { Clock } from "../../base/clock.js";
+import { safeLine, safeText } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { Connection, ServerPrompt } from "./connection.js";
+import type { ServerOptions } from "./context.js";
 import type { OfferedTool } from "./offered-tools.js";
-import { RestartBudget } from "./restart-budget.js";
 import type { ServerConfig } from "./server-config.js";
-import { ServerLog } from "./server-log.js";
 import { ServerOffer } from "./server-offer.js";
-import type { ServerOptions } from "./server-options.js";
-import { reasonOf } from "./server-problems.js";
 import { ServerRequests, type ServerUser } from "./server-requests.js";
 import {
   Final,
@@ -32,6 +30,68 @@ const CHANGED = "it changed since the user approved it, and the user has to appr
 
 /** Changes that come faster than this are looked at together. */
 const SETTLE_MS = 200;
+
+const MOST_CHARACTERS = 64 * 1024;
+const MOST_WORDS = 300;
+
+/** Keeps the last lines that a server wrote beside its messages, and what happened to it. */
+class ServerLog {
+  #text = "";
+  /** The last line that the server itself wrote since it started, for people: it is text from outside. */
+  lastWords: string | undefined;
+
+  /** Adds what the server wrote. */
+  said(text: string): void {
+    this.add(text);
+    this.lastWords = safeLine(text.trimEnd().split("\n").at(-1) ?? "").slice(0, MOST_WORDS) || this.lastWords;
+  }
+
+  add(line: string): void {
+    const safe = safeText(line.slice(-MOST_CHARACTERS)).trimEnd();
+    if (safe !== "") this.#text = `${this.#text}${safe}\n`.slice(-MOST_CHARACTERS);
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+}
+
+const MOST_RESTARTS = 3;
+const WINDOW_MS = 60_000;
+const BACKOFF_MS = [1000, 2000, 4000];
+
+/** Allows a server at most three starts within a minute, after 1, 2 and 4 seconds. */
+class RestartBudget {
+  readonly #clock: Clock;
+  #restarts: readonly number[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The restarts of the last minute. */
+  get used(): number {
+    return this.#recent().length;
+  }
+
+  /** How long to wait before the next start; undefined if there is none. */
+  get waitMs(): number | undefined {
+    const { used } = this;
+    return used >= MOST_RESTARTS ? undefined : (BACKOFF_MS[used] ?? WINDOW_MS);
+  }
+
+  spend(): void {
+    this.#restarts = [...this.#recent(), this.#clock.now()];
+  }
+
+  renew(): void {
+    this.#restarts = [];
+  }
+
+  #recent(): readonly number[] {
+    return this.#restarts.filter((at) => this.#clock.now() - at < WINDOW_MS);
+  }
+}
 
 export class McpServer {
   readonly config: ServerConfig;
@@ -314,4 +374,14 @@ export class McpServer {
     this.log.add(message);
     this.#watchers.report(message);
   }
+}
+
+const MOST_REASON = 500;
+
+/** The library describes a wrong answer in hundreds of lines. */
+function reasonOf(error: unknown): string {
+  const words = safeText(error instanceof Error ? error.message : String(error))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return words.length > MOST_REASON ? `${words.slice(0, MOST_REASON)}…` : words;
 }

@@ -10,7 +10,6 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { safeLine } from "../../base/terminal-text.js";
 import { changeIncoming } from "./incoming-messages.js";
 import { headerFault } from "./schema-headers.js";
-import { few } from "./server-problems.js";
 
 export interface SoundListsOptions {
   /** Ends the sentence "The MCP server 'NAME' …". */
@@ -164,4 +163,12 @@ function picked(entry: Entry, members: readonly string[], type: "string" | "bool
 
 function isEntry(value: unknown): value is Entry {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const MOST_PROBLEMS = 5;
+
+/** Names the first ones, and how many more there are: a server may have thousands. Each ends the sentence "The MCP server 'NAME' …". */
+export function few(problems: readonly string[]): readonly string[] {
+  if (problems.length <= MOST_PROBLEMS) return problems;
+  return [...problems.slice(0, MOST_PROBLEMS), `has ${problems.length - MOST_PROBLEMS} more problems like these`];
 }

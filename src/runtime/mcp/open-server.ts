@@ -8,7 +8,7 @@ import type { ContainedCommand } from "../../extensions/executable/containment.j
 import type { ChosenServer } from "../../extensions/mcp/choose-servers.js";
 import type { ShellPort } from "../../extensions/mcp/commands.js";
 import { connect } from "../../extensions/mcp/connection.js";
-import type { ServerHost } from "../../extensions/mcp/context.js";
+import type { ServerHost, ServerOptions } from "../../extensions/mcp/context.js";
 import { KnownTools } from "../../extensions/mcp/known-tools.js";
 import { findCommand, pinProblem, startedFiles } from "../../extensions/mcp/program-pins.js";
 import type { ConfigPlace } from "../../extensions/mcp/read-config.js";
@@ -16,7 +16,6 @@ import { openRemoteTransport } from "../../extensions/mcp/remote-transport.js";
 import { isDecidedByFolder, startPlace } from "../../extensions/mcp/runners.js";
 import { KNOWN_TOOLS_FILE } from "../../extensions/mcp/search-definition.js";
 import type { RemoteTransport, ServerConfig, StdioTransport } from "../../extensions/mcp/server-config.js";
-import type { ServerOptions } from "../../extensions/mcp/server-options.js";
 import { Final } from "../../extensions/mcp/server-state.js";
 import { ProcessTransport } from "../../extensions/mcp/stdio-transport.js";
 import type { ShellPlace } from "../../feature/command.js";
