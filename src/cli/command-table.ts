@@ -41,6 +41,8 @@ function ofSubject(
   };
 }
 
+const keys = () => import("../security/credentials/commands.js");
+const auth = () => import("./commands/auth/open-commands.js");
 const models = () => import("../runtime/models/shell.js");
 const ollama = async () => ({ openShell: (await models()).openOllama });
 
@@ -51,8 +53,8 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "permissions", load: () => import("./commands/permissions.js") },
   { name: "ack", load: () => import("./commands/ack.js") },
   { name: "verify-ack", load: () => import("./commands/verify-ack.js") },
-  { name: "auth", load: () => import("./commands/auth.js") },
-  { name: "creds", load: () => import("./commands/creds.js") },
+  { name: "auth", load: ofSubject(keys, auth) },
+  { name: "creds", load: ofSubject(async () => ({ subject: (await keys()).creds }), auth) },
   { name: "cost", load: () => import("./commands/cost.js") },
   { name: "models", load: ofSubject(() => import("../providers/selection/commands.js"), models) },
   { name: "ollama", load: ofSubject(() => import("../providers/ollama/commands.js"), ollama) },

@@ -1,7 +1,7 @@
 /** The state of each part of an engine, for `/health`, `oxbow status` and `GET /v1/health`. Looks only; starts nothing. */
 import { counted } from "../base/group-digits.js";
 import type { Variables } from "../base/variables.js";
-import { runningHelper } from "./commands/credentials/running-helper.js";
+import { runningHelper } from "../security/credentials/helper/running-helper.js";
 import type { PartState } from "./open-engine.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 

@@ -19,7 +19,7 @@ import {
   type CommandResult,
   refuse,
 } from "../../commands/command.js";
-import { type RunningHelper, runningHelper } from "../../runtime/commands/credentials/running-helper.js";
+import { type RunningHelper, runningHelper } from "../../security/credentials/helper/running-helper.js";
 import { statOf } from "../../system/git/git-folder.js";
 import { namesIn } from "../../system/names-in.js";
 import { isWithin } from "../../system/within.js";

@@ -13,11 +13,11 @@ import { subject as ollama } from "../../providers/ollama/commands.js";
 import { subject as route } from "../../providers/routing/commands.js";
 import { subject as models } from "../../providers/selection/commands.js";
 import { subject as audit } from "../../security/audit/commands.js";
+import { subject as auth, creds } from "../../security/credentials/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import * as agents from "./agents.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
-import * as credentials from "./credentials.js";
 import * as engine from "./engine.js";
 import * as extensions from "./extensions.js";
 import * as profiles from "./profiles.js";
@@ -41,6 +41,7 @@ export const DECLARED: readonly Subject[] = [
   route,
   bench,
   ollama,
+  auth,
 ];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
@@ -49,7 +50,6 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Files and context", [...ANSWER_COMMANDS, ...INSTRUCTION_COMMANDS]],
   ["Sessions", sessions],
   ["Models, keys and costs", cost],
-  ["Models, keys and costs", credentials],
   ["Profiles", profiles],
   ["Permissions", security],
   ["Subagents, skills and extensions", agents],
@@ -99,8 +99,7 @@ export function programSummary(name: string): string {
 const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...sessions.SESSION_NAMESPACE,
   ...security.PERMISSIONS_NAMESPACE,
-  ...credentials.AUTH_NAMESPACE,
-  ...credentials.CREDS_NAMESPACE,
+  [creds.name]: creds.summary,
   ...profiles.PROFILES_NAMESPACE,
   ...Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])),
   ...program.CONFIG_NAMESPACE,

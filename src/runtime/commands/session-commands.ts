@@ -3,7 +3,6 @@
 import { UsageError } from "../../base/usage-error.js";
 import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
-import { AUTH_NAMESPACE, AUTH_SET, AUTH_UNLOCK } from "../../commands/catalogue/credentials.js";
 import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "../../commands/catalogue/index.js";
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
@@ -32,7 +31,6 @@ import { commandsOf, type SessionPart } from "../part.js";
 const NAMESPACES = {
   ...SESSION_NAMESPACE,
   ...RECORD_NAMESPACE,
-  ...AUTH_NAMESPACE,
   ...PROFILES_NAMESPACE,
   ...PERMISSIONS_NAMESPACE,
   ...SAFEMODE_NAMESPACE,
@@ -61,8 +59,6 @@ export async function sessionCommands(
 
 /** Commands that only `oxbow NAME` can run: the list contains them with a note. */
 const SHELL_COMMANDS = [
-  AUTH_SET,
-  AUTH_UNLOCK,
   SESSION_REPLAY,
   SESSION_COMPACT,
   ...DECLARED.flatMap(({ specs }) =>

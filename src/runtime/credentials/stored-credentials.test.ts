@@ -6,7 +6,7 @@ import { loadWire } from "../../providers/named.js";
 import { bindEndpoint } from "../../security/credentials/bind-endpoint.js";
 import { createModelRegistry } from "../models/model-registry.js";
 import { loadSettings } from "../settings/settings.js";
-import { openCredentialFile } from "./open-file.js";
+import { openCredentialFile } from "./commands.js";
 
 describe("a key that is stored while the engine runs", () => {
   verifies(["M15"], "counts at once, and no longer when it is removed", async () => {

@@ -13,11 +13,11 @@ import type { SessionKey } from "../../protocol/commands.js";
 import type { Authorise } from "../../providers/authorisation.js";
 import type { Catalogue, CatalogueEntry } from "../../security/credentials/catalogue.js";
 import type { HelperLink } from "../../security/credentials/helper/helper-link.js";
+import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "../../security/credentials/places.js";
 import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { helperVersion, networkPlan, readNetworkPlan } from "../network.js";
-import { credentialFile, helperEnvironment, helperFolder, keyPlaces } from "./credential-places.js";
 
 const NO_FILE = "none";
 

@@ -239,7 +239,7 @@ const profiles: CreateBuiltIn = (opening) => ({
 /** Stored keys; nothing of a turn uses it. */
 const credentials: CreateBuiltIn = ({ engine: { variables } }) => ({
   name: "credentials",
-  commands: async () => (await import("../commands/credentials/commands.js")).sessionCredentialCommands(variables),
+  commands: async () => (await import("../credentials/commands.js")).keyCommands({ variables, warn: () => {} }),
 });
 
 /** A feature sees what its context offers, and nothing else of the session. */

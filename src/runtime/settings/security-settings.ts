@@ -1,8 +1,9 @@
 /** Settings of permissions, the sandbox and credentials. */
+
+import type { CredentialKeyChoice } from "../../security/credentials/places.js";
 import { DEFAULT_PERMISSION_TIMEOUT_MS } from "../../security/permissions/identity.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { EnvironmentPolicy } from "../../tools/child-environment.js";
-import type { CredentialKeyChoice } from "../credentials/credential-places.js";
 import type { SandboxMode } from "../parts/sandbox.js";
 import type { PermissionTable } from "./permission-tables.js";
 import type { Layer } from "./profile.js";

@@ -8,10 +8,10 @@ import { UsageError } from "../../base/usage-error.js";
 import type { BudgetLimit } from "../../costs/budget.js";
 import type { Effort } from "../../engine/ports.js";
 import { duration, names, type Setting } from "../../feature/setting.js";
+import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "../../security/credentials/places.js";
 import { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "../../security/permissions/modes.js";
 import { type LogLevels, parseLogLevels } from "../../system/log.js";
 import type { EnvironmentPolicy } from "../../tools/child-environment.js";
-import { CREDENTIAL_KEYS, type CredentialKeyChoice } from "../credentials/credential-places.js";
 import { SANDBOX_MODES, type SandboxMode } from "../parts/sandbox.js";
 import { KEY_SOURCES, type KeySource } from "../sessions/session-stores.js";
 

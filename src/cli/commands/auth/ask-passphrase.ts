@@ -1,7 +1,7 @@
 /** Asks a person for the passphrase of the credential file. */
 
 import type { Variables } from "../../../base/variables.js";
-import { openCredentialFile } from "../../../runtime/credentials/open-file.js";
+import { openCredentialFile } from "../../../runtime/credentials/commands.js";
 import { readCatalogue } from "../../../security/credentials/catalogue.js";
 import { CredentialError } from "../../../security/credentials/credential-error.js";
 import type { CredentialFile } from "../../../security/credentials/credential-file.js";

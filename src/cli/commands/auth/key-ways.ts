@@ -1,10 +1,10 @@
 /** The source of each provider's key, for `oxbow doctor`: the environment, the helper, or none. */
 
 import type { Variables } from "../../../base/variables.js";
-import { openDirectory } from "../../../runtime/commands/credentials/open-directory.js";
-import { runningHelper } from "../../../runtime/commands/credentials/running-helper.js";
-import { credentialFile } from "../../../runtime/credentials/credential-places.js";
+import { openDirectory } from "../../../runtime/credentials/commands.js";
 import { readCatalogue } from "../../../security/credentials/catalogue.js";
+import { runningHelper } from "../../../security/credentials/helper/running-helper.js";
+import { credentialFile } from "../../../security/credentials/places.js";
 import type { Finding } from "../doctor/finding.js";
 
 export async function keyWays(variables: Variables): Promise<readonly Finding[]> {

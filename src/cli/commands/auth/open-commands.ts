@@ -1,15 +1,13 @@
 /** The commands about keys, for `oxbow auth` and `oxbow creds`. */
 import { UsageError } from "../../../base/usage-error.js";
 import type { Variables } from "../../../base/variables.js";
-import { AUTH_SET, AUTH_UNLOCK } from "../../../commands/catalogue/credentials.js";
-import type { CommandArguments } from "../../../commands/command.js";
-import type { ParsedFlags } from "../../../commands/flags.js";
-import type { ShellPlace } from "../../shell-command.js";
+import type { CommandArguments, OpenShell } from "../../../feature/command.js";
+import { SET, UNLOCK } from "../../../security/credentials/commands.js";
 
-export async function openCredentialCommands(_flags: ParsedFlags, variables: Variables): Promise<ShellPlace> {
-  const [{ makeHome }, { credentialCommands }, { CredentialError }, { openFileAtTerminal }] = await Promise.all([
+export const openShell: OpenShell = async ({ variables, notify }) => {
+  const [{ makeHome }, { keyCommands }, { CredentialError }, { askPassphrase }] = await Promise.all([
     import("../../../runtime/settings/home-folder.js"),
-    import("../../../runtime/commands/credentials/commands.js"),
+    import("../../../runtime/credentials/commands.js"),
     import("../../../security/credentials/credential-error.js"),
     import("./ask-passphrase.js"),
   ]);
@@ -22,7 +20,7 @@ export async function openCredentialCommands(_flags: ParsedFlags, variables: Var
       throw error;
     }
   };
-  const commands = credentialCommands({ variables, openFile: () => openFileAtTerminal(variables) });
+  const commands = keyCommands({ variables, askPassphrase, warn: notify });
   const set = async (args: CommandArguments) => (await import("./set.js")).setKey({ args, variables });
   const unlock = async (args: CommandArguments) => (await import("./unlock.js")).unlock({ args, variables });
   return {
@@ -31,11 +29,11 @@ export async function openCredentialCommands(_flags: ParsedFlags, variables: Var
       run: (args, context) => explained(async () => command.run(args, context)),
     })),
     terminalCommands: [
-      { ...AUTH_SET, take: (args) => explained(() => set(args)) },
-      { ...AUTH_UNLOCK, take: (args) => explained(() => unlock(args)) },
+      { ...SET, take: (args) => explained(() => set(args)) },
+      { ...UNLOCK, take: (args) => explained(() => unlock(args)) },
     ],
   };
-}
+};
 
 /** What the commands that ask for a secret need. */
 export interface SecretContext {

@@ -1,10 +1,10 @@
 /** `oxbow auth unlock`: the passphrase goes only to the helper process. */
 
-import { runningHelper } from "../../../runtime/commands/credentials/running-helper.js";
-import { credentialFile, keyPlaces } from "../../../runtime/credentials/credential-places.js";
 import { startCredentialHelper } from "../../../runtime/credentials/stored-credentials.js";
 import { CredentialError } from "../../../security/credentials/credential-error.js";
 import { neededKey } from "../../../security/credentials/credential-key.js";
+import { runningHelper } from "../../../security/credentials/helper/running-helper.js";
+import { credentialFile, keyPlaces } from "../../../security/credentials/places.js";
 import { EXIT } from "../../exit-codes.js";
 import { readInput } from "../../terminal-io.js";
 import { askPassphrase } from "./ask-passphrase.js";

@@ -1,10 +1,9 @@
-/** Where stored credentials and their helper are, and what decrypts them. */
+/** Names the places of stored credentials and of their helper, and what decrypts them. */
 import { join } from "node:path";
 import type { Variables } from "../../base/variables.js";
-import type { KeyPlaces } from "../../security/credentials/credential-key.js";
 import { currentFolder } from "../../system/find-program.js";
-import type { Roots } from "../../system/xdg-paths.js";
-import { roots } from "../../system/xdg-paths.js";
+import { type Roots, roots } from "../../system/xdg-paths.js";
+import type { KeyPlaces } from "./credential-key.js";
 
 export const CREDENTIAL_KEYS = ["file", "keychain", "passphrase"] as const;
 export type CredentialKeyChoice = (typeof CREDENTIAL_KEYS)[number];

@@ -1,10 +1,10 @@
-/** The running helper, for commands that show or stop it. */
+/** Finds the running helper, for commands that show or stop it. */
 
 import type { Variables } from "../../../base/variables.js";
-import { readEndpoint } from "../../../security/credentials/helper/helper-protocol.js";
 import { reachable } from "../../../system/socket-path.js";
 import { roots } from "../../../system/xdg-paths.js";
-import { helperFolder } from "../../credentials/credential-places.js";
+import { helperFolder } from "../places.js";
+import { readEndpoint } from "./helper-protocol.js";
 
 export interface RunningHelper {
   readonly pid: number;
@@ -19,7 +19,7 @@ export async function runningHelper(variables: Variables): Promise<RunningHelper
   const folder = helperFolder(roots(variables));
   const endpoint = readEndpoint(folder);
   if (endpoint === undefined) return undefined;
-  const { askHelper } = await import("../../../security/credentials/helper/helper-client.js");
+  const { askHelper } = await import("./helper-client.js");
   const socketPath = reachable(folder, endpoint.socket);
   const status = await askHelper({ socketPath, endpoint, method: "GET", path: "/status" });
   if (status === undefined) return undefined;
