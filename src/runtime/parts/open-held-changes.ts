@@ -29,7 +29,7 @@ export async function openHeldChanges(place: HeldPlace): Promise<HeldChanges> {
       return (absolute, access) => {
         if (sessions.ownFolders.some((folder) => isWithin(absolute, folder))) return "it belongs to Oxbow";
         const entry = refusingEntry(entries, { absolute, access, display: absolute, place: "workspace" });
-        return entry && `the path permission for ${entry.prefix} does not allow to ${access} there`;
+        return entry && `the path permission for ${entry.prefix} does not grant ${access} there`;
       };
     },
     tracked: (folder, paths) => trackedFiles(folder)(paths),

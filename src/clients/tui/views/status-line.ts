@@ -144,7 +144,8 @@ function turnCost(spent: Spent): string | undefined {
 
 function amount({ usd, known }: Spent, unit: string): string | undefined {
   if (usd === 0) return undefined;
-  return `${known ? "" : "≥ "}${formatUsd(usd)}/${unit}`;
+  const sum = formatUsd(usd);
+  return `${known || sum.startsWith("<") ? "" : "≥ "}${sum}/${unit}`;
 }
 
 function branchText({ place }: State): string | undefined {
