@@ -100,6 +100,13 @@ const ATTACKS: Readonly<Record<string, string>> = {
   "a long path": `p = "/".join(["n" * 200] * 15); os.makedirs(p); os.chdir(p)\nopen(".envrc", "w")`,
   "a folder that the owner cannot enter": `os.makedirs("closed"); open("closed/.envrc", "w"); os.chmod("closed", 0)`,
   "a link in place of a folder on the way": `os.makedirs("real"); os.symlink("real", "way"); open("way/.envrc", "w")`,
+  "a nested repository with the folders of another one": `os.makedirs("c/objects"); os.makedirs("c/refs"); open("c/config", "w").write("[core]\\n\\tfsmonitor = ./x\\n"); os.makedirs("n/.git"); open("n/.git/HEAD", "w").write("ref: refs/heads/main\\n"); open("n/.git/commondir", "w").write("../../c\\n")`,
+  "a link named .git": `os.makedirs("c/objects"); os.mkdir("v"); os.symlink("../c", "v/.git"); os.symlink("c", "u"); os.rename("u", "lib/.git2"); t(lambda: os.rename("lib/.git2", "lib/sub.git"))`,
+  "an empty submodule": `os.mkdir("mod"); open("mod/.git", "w").write("gitdir: ../.git/modules/mod\\n"); t(lambda: os.makedirs(".git/modules/mod/hooks")); t(lambda: open(".gitmodules", "w").write("[submodule \\"mod\\"]\\n\\tpath = mod\\n\\tupdate = !./x\\n"))`,
+  "a forged index": `t(lambda: open(".git/index", "wb").write(b"DIRC" + bytes(28))); t(lambda: os.replace("lib/.git/index", ".git/index"))`,
+  "thousands of folders": `for n in range(4200): os.makedirs(f"many/{n}")\nopen("many/4199/.envrc", "w").write("planted")`,
+  "thousands of decoys": `for n in range(2000): os.makedirs(f"decoy/{n}/.vscode"); open(f"decoy/{n}/.envrc", "w")\nos.mkdir(".husky"); open(".husky/pre-commit", "w")`,
+  "a package that brings a repository": `os.makedirs("node_modules/p/.git"); open("node_modules/p/.git/config", "w").write("[core]\\n\\tfsmonitor = ./x\\n"); open("node_modules/p/index.js", "w")`,
   "Mercurial and others": `for n in (".hg/hgrc", ".jj/repo/config.toml", "deep/er/.sl/config", "_darcs/prefs/defaults", ".repo/repo/main.py"): os.makedirs(os.path.dirname(n), exist_ok=True); open(n, "w")`,
 };
 
