@@ -179,6 +179,12 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
+export function wholeNumberOrZero(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new UsageError(`expected a whole number from 0, got "${text}".`);
+  return value;
+}
+
 /** Words with commas between them. */
 export function names(text: string): readonly string[] {
   return text
@@ -193,4 +199,12 @@ export function duration(text: string): number {
     throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, got "${text}".`);
   }
   return value;
+}
+
+/** A duration; `0` and `off`: none. */
+export function limit(text: string): number | undefined {
+  if (text === "off") return undefined;
+  const value = parseDuration(text);
+  if (value === undefined) throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, or off, got "${text}".`);
+  return value === 0 ? undefined : value;
 }

@@ -35,7 +35,7 @@ import type { LiveSessions } from "./sessions/live-sessions.js";
 import { RetentionWatch } from "./sessions/retention-watch.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
-import { RunningSubagents } from "./subagents/running-subagents.js";
+import { RunningSubagents } from "./subagents.js";
 
 /** Where a session works and with what: its folder, profile, settings, approved content and model. */
 export interface Place {

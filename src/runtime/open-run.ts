@@ -25,8 +25,7 @@ import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
 import { earlierPermissions } from "./sessions/earlier-permissions.js";
 import { resumeSession, takeUp, type WholeEnds } from "./sessions/resumed-session.js";
-import type { ParentRun } from "./subagents/parent-run.js";
-import { SubagentPrompts } from "./subagents/subagent-prompts.js";
+import { type ParentRun, SubagentPrompts } from "./subagents.js";
 
 export interface OpenRunOptions {
   /**

@@ -22,7 +22,7 @@ import type { RunSecurity } from "./parts/security.js";
 import type { Toolbox } from "./parts/toolbox.js";
 import type { RunUndo } from "./parts/undo.js";
 import type { ResumedSession } from "./sessions/resumed-session.js";
-import type { ParentRun } from "./subagents/parent-run.js";
+import type { ParentRun } from "./subagents.js";
 
 /** How much the model thinks; undefined: the model's own default. */
 export interface RunEffort {

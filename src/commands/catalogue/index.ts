@@ -7,6 +7,7 @@ import { subject as promptFiles } from "../../context/prompt-files/commands.js";
 import { subject as retrieval } from "../../context/retrieval/commands.js";
 import { subject as skills } from "../../context/skills/commands.js";
 import { subject as mcp } from "../../extensions/mcp/commands.js";
+import { subject as agents } from "../../extensions/subagents/commands.js";
 import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
 import { subject as bench } from "../../providers/bench/commands.js";
 import { subject as ollama } from "../../providers/ollama/commands.js";
@@ -15,7 +16,6 @@ import { subject as models } from "../../providers/selection/commands.js";
 import { subject as audit } from "../../security/audit/commands.js";
 import { subject as auth, creds } from "../../security/credentials/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
-import * as agents from "./agents.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as engine from "./engine.js";
@@ -29,6 +29,7 @@ import * as sessions from "./sessions.js";
 
 /** The subjects that declare their commands in their own folder. */
 export const DECLARED: readonly Subject[] = [
+  agents,
   context,
   promptFiles,
   skills,
@@ -52,7 +53,6 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Models, keys and costs", cost],
   ["Profiles", profiles],
   ["Permissions", security],
-  ["Subagents, skills and extensions", agents],
   ["Conversation", screen],
   ...DECLARED.map(({ heading, specs }) => [heading, specs] as const),
   ["Subagents, skills and extensions", extensions],

@@ -2,10 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ExtensionFile } from "../../base/extension-files.js";
-import { mayUse } from "./agent-type.js";
-import { agentTypes, findType } from "./agent-types.js";
+import { agentTypes, findType, mayUse } from "./agent-types.js";
+import { isForeignName, newestOf } from "./choose-model.js";
 import { agentTool } from "./definition.js";
-import { isForeignName, newestOf } from "./model-choice.js";
 import { readAgentType } from "./read-agent-type.js";
 
 const origin = { path: "/p/.claude/agents/reviewer.md", name: "reviewer.md", scope: "project" } as const;

@@ -1,6 +1,4 @@
 /** The result for the model that started a subagent, and the lines that clients show meanwhile. */
-import { roundTokens } from "../../base/budget-text.js";
-import { formatDuration } from "../../base/duration.js";
 import type { ToolOutcome } from "../../engine/ports.js";
 import { ownText, text } from "../../protocol/content.js";
 import type { EventPayloads, ToolStatus } from "../../protocol/events.js";
@@ -81,14 +79,4 @@ export function callWords(tool: string, args: JsonObject): string {
   const [first] = Object.values(args).filter((value): value is string => typeof value === "string" && value !== "");
   const words = `${tool} ${first ?? ""}`.replace(/\s+/g, " ").trim();
   return words.length > LONGEST_WORDS ? `${words.slice(0, LONGEST_WORDS - 1)}…` : words;
-}
-
-/** One line for clients: `explore: grep TODO (12 s, 3.4k tokens)`. */
-export function progressLine({
-  type,
-  text: words,
-  elapsed_ms,
-  tokens,
-}: Pick<EventPayloads["SubagentProgress"], "type" | "text" | "elapsed_ms" | "tokens">): string {
-  return `${type}: ${words} (${formatDuration(elapsed_ms)}, ${roundTokens(tokens)} tokens)`;
 }

@@ -1,7 +1,6 @@
 /** All commands of one session: each part registers its own. Loaded with the first command that a client sends. */
 
 import { UsageError } from "../../base/usage-error.js";
-import { AGENTS_NAMESPACE } from "../../commands/catalogue/agents.js";
 import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
 import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "../../commands/catalogue/index.js";
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
@@ -35,7 +34,6 @@ const NAMESPACES = {
   ...PERMISSIONS_NAMESPACE,
   ...SAFEMODE_NAMESPACE,
   ...PLAN_NAMESPACE,
-  ...AGENTS_NAMESPACE,
 };
 
 /** `more`: those of the engine that hosts the session. */

@@ -15,6 +15,7 @@ import { retrieval } from "../../context/retrieval/part.js";
 import { skills } from "../../context/skills/part.js";
 import { aliases } from "../../extensions/aliases/part.js";
 import { mcp } from "../../extensions/mcp/part.js";
+import { subagents } from "../../extensions/subagents/part.js";
 import type { CreateFeature } from "../../feature/part.js";
 import { Audit } from "../../security/audit/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
@@ -33,6 +34,7 @@ import type { SessionPart } from "../part.js";
 import { pastEvents } from "../sessions/resumed-session.js";
 import { sessionMark } from "../sessions/session-mark.js";
 import type { Settings } from "../settings/settings.js";
+import { subagentsContext } from "../subagents.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { eventHooks } from "./event-hooks.js";
@@ -42,7 +44,6 @@ import { plugins } from "./plugins.js";
 import { rawTraffic } from "./raw-traffic.js";
 import { recall } from "./recall.js";
 import { RunRecording } from "./recording.js";
-import { subagents } from "./subagents.js";
 import { toolsPart } from "./tools.js";
 import { webSearch } from "./web-search.js";
 
@@ -264,7 +265,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   webSearch,
   feature(ask),
   plugins,
-  subagents,
+  (opening) => subagents(subagentsContext(opening)),
   feature(skills),
   feature(memory),
   recall,

@@ -18,7 +18,7 @@ import type { Roots } from "../../system/xdg-paths.js";
 import type { BudgetState, SessionCosts } from "../commands/cost-report.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { Settings } from "../settings/settings.js";
-import type { ParentRun } from "../subagents/parent-run.js";
+import type { ParentRun } from "../subagents.js";
 
 export interface RunCostsOptions {
   readonly session: SessionId;

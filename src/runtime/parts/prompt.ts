@@ -1,14 +1,14 @@
 /** The system prompt of a session, and the notices that accompany its inputs. */
 import { basename } from "node:path";
 import { systemPrompt } from "../../context/instructions/system-prompt.js";
-import { SUBAGENT_NOTICE } from "../../extensions/subagents/agent-type.js";
+import { SUBAGENT_NOTICE } from "../../extensions/subagents/agent-types.js";
 import type { InputContent } from "../../protocol/content.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../../security/untrusted/standing-instruction.js";
 import { findShell } from "../../system/find-program.js";
 import type { SessionParts } from "../open-engine.js";
 import { noticeOf, type SessionPart } from "../part.js";
-import type { ParentRun } from "../subagents/parent-run.js";
+import type { ParentRun } from "../subagents.js";
 
 /** A notice accompanies an input, because the system prompt must not change within a session. */
 export function inputNotices(facts: {

@@ -16,7 +16,7 @@ import type { SessionPart } from "../part.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { workspaceRules } from "../settings/workspace-state.js";
-import type { ParentRun } from "../subagents/parent-run.js";
+import type { ParentRun } from "../subagents.js";
 import { extraRoots, writableFolders } from "./extra-folders.js";
 import { firstCall } from "./first-call.js";
 import { RunGuard } from "./guard.js";

@@ -15,7 +15,7 @@ import type { EnvironmentPolicy } from "../../tools/child-environment.js";
 import { SANDBOX_MODES, type SandboxMode } from "../parts/sandbox.js";
 import { KEY_SOURCES, type KeySource } from "../sessions/session-stores.js";
 
-export { duration, names, onOrOff, wholeNumber } from "../../feature/setting.js";
+export { duration, limit, names, onOrOff, wholeNumber, wholeNumberOrZero } from "../../feature/setting.js";
 
 export const EFFORTS: readonly Effort[] = ["low", "medium", "high"];
 
@@ -37,12 +37,6 @@ export function providerName(text: string): string {
 export function modelName(text: string): string {
   if (/^\s*(:|$)/.test(text)) throw new UsageError(`expected NAME or PROVIDER:NAME, got "${text}".`);
   return text;
-}
-
-export function wholeNumberOrZero(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new UsageError(`expected a whole number from 0, got "${text}".`);
-  return value;
 }
 
 /** A part of a window: `0.8`, `80%`, or `off`. */
@@ -139,14 +133,6 @@ function isAbsoluteFolder(path: string): boolean {
 /** A duration, or `off`. */
 export function durationOrOff(text: string): number | undefined {
   return text === "off" ? undefined : duration(text);
-}
-
-/** A duration; `0` and `off`: none. */
-export function limit(text: string): number | undefined {
-  if (text === "off") return undefined;
-  const value = parseDuration(text);
-  if (value === undefined) throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, or off, got "${text}".`);
-  return value === 0 ? undefined : value;
 }
 
 /** In Ollama's syntax, which has "forever" (any negative value) and "not at all". */

@@ -11,8 +11,8 @@ import { type KnowledgeSettings, readKnowledgeSettings } from "../../context/kno
 import { type MemorySettings, readMemorySettings } from "../../context/memory/settings.js";
 import { type RetrievalSettings, readRetrievalSettings } from "../../context/retrieval/settings.js";
 import { packFolders, readSkillSettings, type SkillSettings } from "../../context/skills/settings.js";
+import { type AgentSettings, readAgentSettings } from "../../extensions/subagents/settings.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
-import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { type ChosenProfile, type ProfileSources, userLayers } from "./choose-profile.js";
 import { makeHome } from "./home-folder.js";
 import { type ModelSettings, readModelSettings } from "./model-settings.js";

@@ -12,11 +12,12 @@ import type { Turn } from "../../../engine/turn.js";
 import type { HookServices } from "../../../extensions/hooks/run-service.js";
 import { VERDICT_PROMPT } from "../../../extensions/hooks/verdict.js";
 import { toolName } from "../../../extensions/mcp/tool-names.js";
-import type { AgentType } from "../../../extensions/subagents/agent-type.js";
+import type { AgentType } from "../../../extensions/subagents/agent-types.js";
 import { TurnCount } from "../../../extensions/subagents/limits.js";
 import { resultText, text } from "../../../protocol/content.js";
 import { NAMED_PROVIDERS } from "../../../providers/named.js";
 import type { Opening } from "../../opening.js";
+import { agentModels, subagentsContext } from "../../subagents.js";
 
 const ANSWER_BYTES = 64 * 1024;
 const CONNECT_MS = 10_000;
@@ -45,8 +46,8 @@ export function hookServices(opening: Opening, turn: () => Turn | undefined): Ho
     ask: async (question) => {
       const now = turn();
       if (now === undefined) throw new Error("there is no turn for a model call");
-      const { modelOfType } = await import("../../subagents/choose-model.js");
-      const chosen = await modelOfType(question.model, now.model, engine);
+      const { modelOfType } = await import("../../../extensions/subagents/choose-model.js");
+      const chosen = await modelOfType(question.model, now.model, agentModels(engine));
       if ("problem" in chosen) throw new Error(chosen.problem);
       const ask = question.type === "agent" ? askAgent : askOnce;
       return ask(question, { turn: now, model: chosen.model, opening });
@@ -108,16 +109,13 @@ async function askOnce({ prompt, signal }: Ask, { turn, model }: Asking): Promis
 }
 
 async function askAgent({ prompt, signal }: Ask, { turn, model, opening }: Asking): Promise<string> {
-  const [{ runSubagent }, { subagentOpener }] = await Promise.all([
-    import("../../subagents/start-subagent.js"),
-    import("../../subagents/subagent-calls.js"),
-  ]);
+  const { runSubagent } = await import("../../../extensions/subagents/start-subagent.js");
   const work = {
     ...{ type: VERIFIER, model, prompt, description: "a check of a hook", call: opening.engine.ids.next("call") },
     ...{ turn, signal: AbortSignal.any([signal, turn.signal]), count: new TurnCount(0), notes: [] },
     isOfHook: true as const,
   };
-  const { status, content } = await runSubagent(opening, work, subagentOpener(opening));
+  const { status, content } = await runSubagent(subagentsContext(opening), work);
   if (status !== "ok") throw new Error(resultText(content).slice(0, 500));
   return resultText(content);
 }

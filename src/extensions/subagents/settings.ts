@@ -1,6 +1,7 @@
 /** Settings of subagents: how many there may be, how long they may work, and the model of `delegate`. */
-import type { Setting, SettingReader } from "./setting.js";
-import * as read from "./setting-readers.js";
+import { join } from "node:path";
+import { limit, type Setting, type SettingReader, wholeNumber, wholeNumberOrZero } from "../../feature/setting.js";
+import type { Roots } from "../../system/xdg-paths.js";
 
 export interface AgentSettings {
   /** How deep subagents may start subagents: 1: only those of the session itself, 0: none. */
@@ -17,14 +18,19 @@ export interface AgentSettings {
 
 export function readAgentSettings(from: SettingReader): AgentSettings {
   return {
-    agent_depth: from.pick({ key: "agent_depth", fallback: 1, read: read.wholeNumberOrZero }),
-    agents_at_once: from.pick({ key: "agents_at_once", fallback: 4, read: read.wholeNumber }),
-    agents_per_turn: from.pick({ key: "agents_per_turn", fallback: 20, read: read.wholeNumber }),
-    agent_timeout_ms: from.pick<number | undefined>({ key: "agent_timeout", fallback: undefined, read: read.limit }),
+    agent_depth: from.pick({ key: "agent_depth", fallback: 1, read: wholeNumberOrZero }),
+    agents_at_once: from.pick({ key: "agents_at_once", fallback: 4, read: wholeNumber }),
+    agents_per_turn: from.pick({ key: "agents_per_turn", fallback: 20, read: wholeNumber }),
+    agent_timeout_ms: from.pick<number | undefined>({ key: "agent_timeout", fallback: undefined, read: limit }),
     delegate_model: from.pick<string | undefined>({
       key: "delegate_model",
       fallback: undefined,
       read: (text) => text.trim() || undefined,
     }),
   };
+}
+
+/** Returns the folder with the records of worktrees that subagents use. */
+export function worktreeRecords({ state }: Pick<Roots, "state">): string {
+  return join(state, "worktrees");
 }

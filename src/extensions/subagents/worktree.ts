@@ -14,14 +14,10 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Variables } from "../../base/variables.js";
-import { QUIET_GIT_ENVIRONMENT } from "../../security/shell/programs/quiet-git.js";
-import { isQuietRepository } from "../../security/shell/quiet-repository.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { holdLock } from "../../system/file-lock.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { childEnvironment } from "../../tools/child-environment.js";
 
 export interface Worktree {
   readonly root: string;
@@ -33,7 +29,7 @@ export interface Worktree {
 export interface WorktreeOptions {
   /** The folder of the session, free of symbolic links. */
   readonly root: string;
-  readonly variables: Variables;
+  readonly git: QuietGit;
   /** The end of the branch's name. */
   readonly name: string;
   readonly description: string;
@@ -46,17 +42,23 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const NO_PROGRAMS = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", "-c", "diff.ignoreSubmodules=all"];
 const AUTHOR = ["-c", "user.name=Oxbow", "-c", "user.email=oxbow@localhost"];
 
+/** Makes git run no program that the repository names. */
+export interface QuietGit {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Tells whether git would run no program of the repository. */
+  isQuiet(root: string): boolean;
+}
+
 interface Git {
   run(folder: string, ...args: readonly string[]): Promise<string>;
-  /** Whether git would run no program of the repository. */
-  isQuiet(root: string): boolean;
+  isQuiet: QuietGit["isQuiet"];
   /** Works on a tree with this repository, ignoring the tree's `.git` file. */
   on(tree: string, repository: string): Git;
 }
 
 export async function openWorktree(options: WorktreeOptions): Promise<Worktree | { readonly problem: string }> {
-  const { root, variables, name, description, records } = options;
-  const git = findGit(root, variables);
+  const { root, name, description, records } = options;
+  const git = findGit(root, options.git);
   if (git === undefined) return { problem: "It needs a worktree, and git is not installed." };
   if (!git.isQuiet(root)) {
     const problem = `It needs a worktree, and ${root} is in no git repository, or in one whose configuration runs programs.`;
@@ -115,10 +117,10 @@ export function leftWorktrees(records: string): Promise<readonly LeftWorktree[]>
 }
 
 /** Ends what killed processes left, and says where their work is: one sentence for each that has any. What cannot be ended now stays. */
-export async function sweepWorktrees(records: string, variables: Variables): Promise<readonly string[]> {
+export async function sweepWorktrees(records: string, git: QuietGit): Promise<readonly string[]> {
   const news = await ofLeft(records, async (left, record) => {
     try {
-      const kept = await endLeft(left, variables);
+      const kept = await endLeft(left, git);
       await rm(record, { force: true });
       return kept && `A subagent in ${left.top} was killed (${left.description}). ${kept}`;
     } catch (error) {
@@ -150,11 +152,11 @@ async function ofLeft<T>(
   return done;
 }
 
-async function endLeft(left: LeftWorktree, variables: Variables): Promise<string | undefined> {
+async function endLeft(left: LeftWorktree, quiet: QuietGit): Promise<string | undefined> {
   const { top, folder, branch, base, common, description } = left;
   // The repository is gone: only the folder is left.
   if (!existsSync(common)) return void (await rm(folder, { recursive: true, force: true }));
-  const git = findGit(top, variables);
+  const git = findGit(top, quiet);
   if (git === undefined) throw new Error("git is not installed.");
   if (!git.isQuiet(top)) throw new Error(`the configuration of ${top} runs programs.`);
   const tree = join(folder, "tree");
@@ -222,13 +224,12 @@ function endingOf({ git, top, folder, branch, base, repository }: Opened): Endin
   };
 }
 
-function findGit(root: string, variables: Variables): Git | undefined {
-  const environment = { ...childEnvironment(variables), ...QUIET_GIT_ENVIRONMENT };
-  const program = findProgram("git", environment.PATH, { outside: root });
-  return program === undefined ? undefined : gitOf(program, environment);
+function findGit(root: string, quiet: QuietGit): Git | undefined {
+  const program = findProgram("git", quiet.environment.PATH, { outside: root });
+  return program === undefined ? undefined : gitOf(program, quiet);
 }
 
-function gitOf(program: string, environment: Readonly<Record<string, string>>): Git {
+function gitOf(program: string, { environment, isQuiet }: QuietGit): Git {
   const run = promisify(execFile);
   return {
     run: async (folder, ...args) => {
@@ -242,8 +243,9 @@ function gitOf(program: string, environment: Readonly<Record<string, string>>): 
       });
       return stdout;
     },
-    isQuiet: (root) => isQuietRepository(root, { environment }),
-    on: (tree, repository) => gitOf(program, { ...environment, GIT_DIR: repository, GIT_WORK_TREE: tree }),
+    isQuiet,
+    on: (tree, repository) =>
+      gitOf(program, { environment: { ...environment, GIT_DIR: repository, GIT_WORK_TREE: tree }, isQuiet }),
   };
 }
 

@@ -6,16 +6,15 @@
  */
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { HookAnswer } from "../../extensions/hooks/hook-answer.js";
 import { isWithin } from "../../system/within.js";
-import type { SessionEvents } from "../parts/event-hooks.js";
+import type { WorktreeAnswer, WorktreeHooks } from "./context.js";
 import type { Worktree } from "./worktree.js";
 
 export interface HookWorktreeOptions {
   /** The folder of the session, free of symbolic links. */
   readonly root: string;
   readonly name: string;
-  readonly events: SessionEvents;
+  readonly hooks: WorktreeHooks;
   readonly signal: AbortSignal;
 }
 
@@ -26,9 +25,9 @@ const TICK_MS = 20;
 const OF_VERSION_CONTROL: ReadonlySet<string> = new Set([".git", ".hg", ".jj", ".svn"]);
 
 export async function hookWorktree(options: HookWorktreeOptions): Promise<Worktree | { readonly problem: string }> {
-  const { root, name, events, signal } = options;
+  const { root, name, hooks, signal } = options;
   const from = Date.now();
-  const answer = await events.fire("WorktreeCreate", { input: { name }, signal });
+  const answer = await hooks.fire("WorktreeCreate", { input: { name }, signal });
   const made = folderOf(answer, { root, from });
   if ("problem" in made) return { problem: `It needs a worktree, and the hook for it made none: ${made.problem}` };
   const { path } = made;
@@ -41,13 +40,13 @@ export async function hookWorktree(options: HookWorktreeOptions): Promise<Worktr
       return isKept ? `Its changes are not in the workspace but in the folder ${path}.` : undefined;
     },
     remove: async () => {
-      if (!isKept) await events.fire("WorktreeRemove", { input: { worktree_path: path } });
+      if (!isKept) await hooks.fire("WorktreeRemove", { input: { worktree_path: path } });
     },
   };
 }
 
 function folderOf(
-  { refuses, reason, stop, folder }: HookAnswer,
+  { refuses, reason, stop, folder }: WorktreeAnswer,
   { root, from }: { readonly root: string; readonly from: number },
 ): { readonly path: string } | { readonly problem: string } {
   if (refuses || stop !== undefined) return { problem: stop ?? reason ?? "it gave no reason." };

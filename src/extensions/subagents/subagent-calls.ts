@@ -2,23 +2,22 @@
 import { shorten } from "../../base/cap-text.js";
 import type { ToolCall, ToolLinkContext, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
-import { type AgentType, DELEGATE } from "../../extensions/subagents/agent-type.js";
-import { agentTypes, findType } from "../../extensions/subagents/agent-types.js";
 import { ownText } from "../../protocol/content.js";
-import { openRun } from "../open-run.js";
-import type { Opening } from "../opening.js";
-import type { SessionAgents } from "../parts/subagents.js";
+import { type AgentType, agentTypes, DELEGATE, findType } from "./agent-types.js";
 import { modelOfDelegate, modelOfType } from "./choose-model.js";
-import { type OpenSubagent, runSubagent } from "./start-subagent.js";
+import type { SubagentsContext, SubagentWork } from "./context.js";
+import { Slots, TurnCount } from "./limits.js";
+import { runSubagent } from "./start-subagent.js";
 
 export class SubagentCalls {
-  readonly #opening: Opening;
-  readonly #agents: SessionAgents;
+  readonly #context: SubagentsContext;
+  readonly #slots: Slots;
+  readonly #counts = new WeakMap<Turn, TurnCount>();
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(opening: Opening, agents: SessionAgents) {
-    this.#opening = opening;
-    this.#agents = agents;
+  constructor(context: SubagentsContext) {
+    this.#context = context;
+    this.#slots = new Slots(context.settings.agents_at_once.value);
   }
 
   async answer(call: ToolCall, context: ToolLinkContext): Promise<ToolOutcome> {
@@ -28,11 +27,12 @@ export class SubagentCalls {
     if (typeof type === "string") return refused(type);
     const prompt = String(call.args.prompt ?? "").trim();
     if (prompt === "") return refused("The prompt is empty.");
-    if (!this.#agents.countOf(turn).add()) {
-      const most = this.#opening.engine.loaded.settings.agents_per_turn.value;
+    const count = this.#countOf(turn);
+    if (!count.add()) {
+      const most = this.#context.settings.agents_per_turn.value;
       return refused(`This turn has started ${most} subagents, which is its limit. Do the rest yourself.`);
     }
-    const working = this.#work(call, context, { turn, type, prompt });
+    const working = this.#work(call, context, { turn, type, prompt, count });
     this.#running.add(working);
     try {
       return await working;
@@ -49,31 +49,36 @@ export class SubagentCalls {
   async #work(
     { tool, call, args }: ToolCall,
     { signal }: ToolLinkContext,
-    { turn, type, prompt }: { readonly turn: Turn; readonly type: AgentType; readonly prompt: string },
+    asked: Pick<SubagentWork, "turn" | "type" | "prompt" | "count">,
   ): Promise<ToolOutcome> {
-    const release = await this.#agents.slots.take(signal);
+    const { turn, type, prompt } = asked;
+    const release = await this.#slots.take(signal);
     if (release === undefined) return { status: "cancelled", content: [ownText("Cancelled before it started.")] };
     try {
-      const { engine } = this.#opening;
       const chosen =
         tool === "delegate" || args.model === "cheap"
-          ? await modelOfDelegate(turn.model, engine)
-          : await modelOfType(type.model, turn.model, engine);
+          ? await modelOfDelegate(turn.model, this.#context)
+          : await modelOfType(type.model, turn.model, this.#context.models);
       if ("problem" in chosen) return refused(`The model of the type ${type.name} cannot be used. ${chosen.problem}`);
       const { model, note } = chosen;
       const description = firstLine(String(args.description ?? "").trim() || prompt);
-      const count = this.#agents.countOf(turn);
       const notes = note === undefined ? [] : [note];
-      const work = { type, model, prompt, description, call, turn, signal, count, notes };
-      return await runSubagent(this.#opening, work, subagentOpener(this.#opening));
+      return await runSubagent(this.#context, { ...asked, model, description, call, signal, notes });
     } finally {
       release();
     }
   }
 
-  /** The type, or why there is none. Files added during the session count too. */
+  #countOf(turn: Turn): TurnCount {
+    const { parent, settings } = this.#context;
+    const count = parent?.count ?? this.#counts.get(turn) ?? new TurnCount(settings.agents_per_turn.value);
+    this.#counts.set(turn, count);
+    return count;
+  }
+
+  /** Finds the type, or says why there is none. Files added during the session count too. */
   async #typeOf(name: unknown): Promise<AgentType | string> {
-    const { extensions, parent } = this.#opening;
+    const { extensions, parent } = this.#context;
     const wanted = typeof name === "string" && name.trim() !== "" ? name : "general";
     await extensions.refresh();
     const { types, faults } = await agentTypes(extensions.of("agent"));
@@ -85,14 +90,6 @@ export class SubagentCalls {
       "\n",
     );
   }
-}
-
-export function subagentOpener({ bus }: Opening): OpenSubagent {
-  return async (engine, parent) => {
-    const request = { originator: bus.originator, personPresent: () => parent.prompts.present() };
-    const opened = await openRun(engine, request, { parent });
-    return "failure" in opened ? { problem: opened.failure.message } : opened;
-  };
 }
 
 function refused(message: string): ToolOutcome {
