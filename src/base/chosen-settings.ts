@@ -9,7 +9,7 @@ export interface ChosenSettings {
   readonly theme?: string;
   /** Null: all parts. */
   readonly status_line?: string | null;
-  readonly containment?: "direct";
+  readonly containment?: "direct" | "ask";
 }
 
 /** Saves them and returns a sentence for the person. */

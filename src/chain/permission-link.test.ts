@@ -5,14 +5,17 @@ import { timedOut } from "../security/permissions/identity.js";
 import { permission as create } from "./permission-link.js";
 import type { ChainServices } from "./services.js";
 
-async function resultOf(decision: "ask" | "deny", person: object) {
+type Next = Parameters<ReturnType<typeof create>>[2];
+
+async function resultOf(decision: "ask" | "deny" | "allow", person: object, next?: Next) {
   const verdict = { decision, decidedBy: "rule 1", law: "rule", reason: "It writes.", offer: [] };
   const gate = { judge: async () => verdict, remember: () => {}, mode: "ask" };
   const services = { gate, person: { record: () => {}, present: () => true, ...person } } as unknown as ChainServices;
   const definition = tool("write", async () => ({ status: "ok", content: [] }));
   const context = { definition, signal: new AbortController().signal, progress: () => {} };
-  return create(services)({ call: "call_x", tool: "write", args: {} }, context, async () => {
-    throw new Error("it must not run");
+  return create(services)({ call: "call_x", tool: "write", args: {} }, context, async (...about) => {
+    if (next === undefined) throw new Error("it must not run");
+    return next(...about);
   });
 }
 
@@ -36,5 +39,23 @@ describe("a call that is not allowed", () => {
     const no = { ask: async () => ({ decision: "deny", decidedBy: "cli_x", message: "Use pnpm." }) };
     const text = "The user refused this. Do not try it another way; ask if you cannot go on. The user says: Use pnpm.";
     expect((await resultOf("ask", no)).content).toMatchObject([{ text }]);
+  });
+});
+
+describe("a question that comes while a call runs", () => {
+  verifies(["P2"], "tells a no from no answer", async () => {
+    const said = async (person: object) => {
+      const heard: unknown[] = [];
+      await resultOf("allow", person, async (_, context) => {
+        const question = { summary: "Go on?", reason: "It may.", isOffer: true as const, onNo: () => heard.push("no") };
+        heard.push(await context?.ask?.(question));
+        return { status: "ok", content: [] };
+      });
+      return heard;
+    };
+    expect(await said({ ask: async () => ({ decision: "allow", decidedBy: "cli_x" }) })).toEqual([true]);
+    expect(await said({ ask: async () => ({ decision: "deny", decidedBy: "cli_x" }) })).toEqual(["no", false]);
+    expect(await said({ ask: async () => timedOut(60_000) })).toEqual([false]);
+    expect(await said({ present: () => false })).toEqual([false]);
   });
 });

@@ -73,13 +73,15 @@ function lateQuestion(
     context: { signal, turn },
   }: { readonly person: Person; readonly context: Pick<ToolLinkContext, "signal" | "turn"> },
 ): NonNullable<ToolContext["ask"]> {
-  return async ({ isOffer, ...about }) => {
+  return async ({ isOffer, onNo, ...about }) => {
     if (!person.present()) {
       if (!isOffer) turn?.unanswered.push({ tool, about: about.summary });
       return false;
     }
     const answer = await person.ask({ call, tool, args, once_only: true, ...about }, signal);
-    return !signal.aborted && answer.unanswered === undefined && answer.decision !== "deny";
+    if (signal.aborted || answer.unanswered !== undefined) return false;
+    if (answer.decision === "deny") onNo?.();
+    return answer.decision !== "deny";
   };
 }
 

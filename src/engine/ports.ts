@@ -193,6 +193,8 @@ export interface LateQuestion {
   readonly preview?: string;
   /** An offer: the call goes on without it, so nothing is missing without a person. */
   readonly isOffer?: true;
+  /** Called before the answer when a person said no: a question without an answer is no such no. */
+  readonly onNo?: () => void;
 }
 
 export interface ToolOutcome {

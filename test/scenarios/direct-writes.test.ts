@@ -31,16 +31,17 @@ async function session() {
 needs("sandbox").describe("commands that write straight into the workspace", () => {
   verifies(["P18", "P15"], "run without asking after one yes, which the person's settings keep", async () => {
     const asked: LateQuestion[] = [];
-    const answer = (isYes: boolean) => async (question: LateQuestion) => {
+    const answer = (said: "yes" | "no" | "nothing") => async (question: LateQuestion) => {
       asked.push(question);
-      return isYes;
+      if (said === "no") question.onNo?.();
+      return said === "yes";
     };
     const first = await session();
     expect((await first.judge("touch a")).decision).toBe("ask");
     expect(first.told.join()).toContain("commands write straight into the folder: Oxbow's own folder lies in");
-    await first.runWith("touch a", { ask: answer(false) });
-    await first.runWith("touch b", { ask: answer(true) });
-    // A no holds for the session.
+    await first.runWith("touch a", { ask: answer("nothing") });
+    await first.runWith("touch b", { ask: answer("yes") });
+    // Without an answer the question comes again in the next session.
     expect(asked.map(({ summary, isOffer }) => [summary, isOffer])).toEqual([
       ["Commands here write straight into the folder. Run contained ones without asking?", true],
     ]);
@@ -48,7 +49,7 @@ needs("sandbox").describe("commands that write straight into the workspace", () 
 
     const second = await session();
     expect((await second.judge("touch d")).decision).toBe("ask");
-    await second.runWith("touch d", { ask: answer(true) });
+    await second.runWith("touch d", { ask: answer("yes") });
     expect((await second.judge("touch e")).decision).toBe("allow");
     expect(readFileSync(join(base, "project/own/config/config.toml"), "utf8")).toBe('containment = "direct"\n');
 
@@ -57,5 +58,21 @@ needs("sandbox").describe("commands that write straight into the workspace", () 
     expect(verdict.decision).toBe("allow");
     expect(asked).toHaveLength(2);
     expect(readdirSync(join(base, "project"))).toEqual(["a", "b", "d", "f", "own"]);
+  });
+
+  verifies(["P18"], "ask on after one no, which the person's settings keep", async () => {
+    const first = await session();
+    const asked: LateQuestion[] = [];
+    const no = async (question: LateQuestion) => {
+      asked.push(question);
+      question.onNo?.();
+      return false;
+    };
+    await first.runWith("touch a", { ask: no });
+    expect(readFileSync(join(base, "project/own/config/config.toml"), "utf8")).toBe('containment = "ask"\n');
+    const second = await session();
+    await second.runWith("touch b", { ask: no });
+    expect(asked).toHaveLength(1);
+    expect((await second.judge("touch c")).decision).toBe("ask");
   });
 });

@@ -333,16 +333,22 @@ export class RunSandbox {
     const direct = await this.whyNotHeld();
     if (direct === undefined || (await whyNotContained(state, this.#options)) !== undefined) return;
     this.#offered = true;
+    let isNo = false;
     const isYes = await ask({
       summary: "Commands here write straight into the folder. Run contained ones without asking?",
       reason: `${direct} So their changes are not checked, undo does not cover them, and only guarded paths at the top are read-only.`,
       isOffer: true,
+      onNo: () => {
+        isNo = true;
+      },
     });
-    if (!isYes) return;
-    this.#writesDirectly = true;
-    this.#whyNotContained = undefined;
+    if (!isYes && !isNo) return;
+    if (isYes) {
+      this.#writesDirectly = true;
+      this.#whyNotContained = undefined;
+    }
     const { saveSettings } = await import("../settings/save-settings.js");
-    notify(await saveSettings(loaded, { containment: "direct" }));
+    notify(await saveSettings(loaded, { containment: isYes ? "direct" : "ask" }));
   }
 
   async #reach(openings: readonly string[]): Promise<Reach> {
