@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 
 const COPIED = ["src", "assets", "tools", "docs", "package.json", "package-lock.json", "tsconfig.json"];
+/** The compiler reads all of the source twice. */
+const LIMIT_MS = 300_000;
 const run = promisify(execFile);
 const folders: string[] = [];
 
@@ -58,38 +60,44 @@ class Copy {
 }
 
 describe("a recipe", () => {
-  it("of an event kind has three files, and the compiler names those that are missing", async () => {
-    const copy = new Copy();
-    const edits: readonly Edit[] = [
-      {
-        file: "src/protocol/events.ts",
-        before: "  CustomEvent: {",
-        text: "  TideTurned: { readonly turn: TurnId; readonly text: string };\n",
-      },
-      {
-        file: "src/protocol/event-fields.ts",
-        before: "  CustomEvent: {",
-        text: "  TideTurned: { turn, text: words },\n",
-      },
-      {
-        file: "src/clients/tui/replay/notice-text.ts",
-        before: '    case "CustomEvent": {',
-        text: '    case "TideTurned":\n      return { title: "the tide turned", text: event.payload.text };\n',
-      },
-    ];
-    const [type, ...others] = edits;
-    copy.edit(type as Edit);
-    expect([...(await copy.complaints())].sort()).toEqual(others.map(({ file }) => file).sort());
-    for (const edit of others) copy.edit(edit);
-    expect(await copy.complaints()).toEqual([]);
-  });
+  it(
+    "of an event kind has three files, and the compiler names those that are missing",
+    async () => {
+      const copy = new Copy();
+      const edits: readonly Edit[] = [
+        {
+          file: "src/protocol/events.ts",
+          before: "  CustomEvent: {",
+          text: "  TideTurned: { readonly turn: TurnId; readonly text: string };\n",
+        },
+        {
+          file: "src/protocol/event-fields.ts",
+          before: "  CustomEvent: {",
+          text: "  TideTurned: { turn, text: words },\n",
+        },
+        {
+          file: "src/clients/tui/replay/notice-text.ts",
+          before: '    case "CustomEvent": {',
+          text: '    case "TideTurned":\n      return { title: "the tide turned", text: event.payload.text };\n',
+        },
+      ];
+      const [type, ...others] = edits;
+      copy.edit(type as Edit);
+      expect([...(await copy.complaints())].sort()).toEqual(others.map(({ file }) => file).sort());
+      for (const edit of others) copy.edit(edit);
+      expect(await copy.complaints()).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
-  it("of a command has one file, also for the shell", async () => {
-    const copy = new Copy();
-    copy.edit({
-      file: "src/context/memory/commands.ts",
-      before: '  {\n    name: "memory:log",',
-      text: `  {
+  it(
+    "of a command has one file, also for the shell",
+    async () => {
+      const copy = new Copy();
+      copy.edit({
+        file: "src/context/memory/commands.ts",
+        before: '  {\n    name: "memory:log",',
+        text: `  {
     name: "memory:count",
     summary: "say how many memories there are",
     shellFlags: [FOLDER],
@@ -102,13 +110,15 @@ describe("a recipe", () => {
     },
   },
 `,
-    });
-    await run(process.execPath, [join(copy.root, "tools/build.mjs")], { cwd: copy.root });
-    expect(await copy.oxbow("memory", "count")).toBe("0 memories\n");
-    expect(await copy.oxbow("memory", "count", "--json")).toBe("0\n");
-    expect(await copy.oxbow("--run", scriptIn(copy, "/memory count\n"))).toContain("0 memories");
-    expect(await copy.oxbow("memory", "--help")).toContain("say how many memories there are");
-  });
+      });
+      await run(process.execPath, [join(copy.root, "tools/build.mjs")], { cwd: copy.root });
+      expect(await copy.oxbow("memory", "count")).toBe("0 memories\n");
+      expect(await copy.oxbow("memory", "count", "--json")).toBe("0\n");
+      expect(await copy.oxbow("--run", scriptIn(copy, "/memory count\n"))).toContain("0 memories");
+      expect(await copy.oxbow("memory", "--help")).toContain("say how many memories there are");
+    },
+    LIMIT_MS,
+  );
 });
 
 function scriptIn({ root }: Copy, text: string): string {
