@@ -2,12 +2,13 @@
 import type { Variables } from "../../base/variables.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import type { SessionKey } from "../../protocol/commands.js";
+import type { ContainProvider } from "../../providers/executable/containment.js";
 import type { ProjectContent } from "../content/project-content.js";
 import type { RunCassette } from "../parts/cassette.js";
 import { localOptions } from "../settings/model-settings.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { createModelRegistry, type ModelChoice, type ModelRegistry } from "./model-registry.js";
-import { lateContainment, providersOfProject } from "./project-providers.js";
+import type { ProviderPlace } from "./provider-sandbox.js";
 
 export interface ModelPlace {
   readonly loaded: LoadedSettings;
@@ -35,7 +36,8 @@ export async function modelsOf(
     keys,
     tables: { value: settings.providers.value, file: profilePath },
     local: localOptions(settings),
-    ofProject: () => providersOfProject(content.extensions),
+    // Private copies of the approved files.
+    ofProject: () => Promise.all(content.extensions.of("provider").map((file) => file.program())),
     contain: lateContainment({ loaded, variables, root, notify }),
     offlineLineMs,
     hears: async (model) => {
@@ -49,7 +51,16 @@ export async function modelsOf(
   return (await import("../plugins/plugin-providers.js")).withPluginProviders(builtIn, plugins);
 }
 
-/** The model of the settings. Hooks of the stage `resolve` may choose another one. */
+/** Loads the sandbox for the first provider of a project. */
+function lateContainment(place: ProviderPlace): ContainProvider {
+  let contain: Promise<ContainProvider> | undefined;
+  return async (command, hosts) => {
+    contain ??= import("./provider-sandbox.js").then(({ containProviders }) => containProviders(place));
+    return (await contain)(command, hosts);
+  };
+}
+
+/** Finds the model of the settings. Hooks of the stage `resolve` may choose another one. */
 export async function settingsChoice({ content, ...place }: ModelPlace): Promise<ModelChoice> {
   const { provider, model } = place.loaded.settings;
   const choice = { provider: provider.value, model: model.value };

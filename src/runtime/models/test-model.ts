@@ -1,9 +1,11 @@
 /** `models test MODEL`: measures what a model can really do, shows it and remembers it. */
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { safeText } from "../../base/terminal-text.js";
 import { type Column, renderTable } from "../../base/text-table.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import type { Model } from "../../engine/ports.js";
+import type { Model, Tool, ToolSpec } from "../../engine/ports.js";
 import {
   asValue,
   type CommandArguments,
@@ -11,17 +13,22 @@ import {
   type CommandResult,
   refuse,
 } from "../../feature/command.js";
+import { resultText } from "../../protocol/content.js";
 import type { Failure } from "../../protocol/errors.js";
 import { AbilityStore } from "../../providers/abilities/ability-store.js";
 import { Unreachable } from "../../providers/abilities/ask.js";
 import { measureAbilities } from "../../providers/abilities/measure.js";
+import type { EditFormat } from "../../providers/abilities/probes.js";
 import { PROBES } from "../../providers/abilities/probes.js";
 import { ABILITIES, type Ability, type AbilityReport, type Finding, fitOf } from "../../providers/abilities/report.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import type { Roots } from "../../system/xdg-paths.js";
+import { createApplyPatchTool } from "../../tools/apply-patch.js";
 import { CATALOG } from "../../tools/catalog.js";
+import { createEditTool } from "../../tools/edit.js";
+import { Workspace } from "../../tools/workspace.js";
 import { expendableTools } from "../parts/own-tools.js";
-import { editFormats } from "./edit-formats.js";
 import { abilitiesPath, capabilitiesOf, digestOf } from "./model-fit.js";
 import type { ModelRegistry } from "./model-registry.js";
 
@@ -149,4 +156,34 @@ function chosenSizes(args: CommandArguments): readonly number[] {
 
 function nameOf({ provider, model }: Model): string {
   return `${provider}:${model}`;
+}
+
+const FILE = "shop.js";
+
+/** Offers the real edit tools, on a file in a temporary folder. */
+function editFormats(): { readonly string_replace: EditFormat; readonly patch: EditFormat } {
+  return {
+    string_replace: formatOf(CATALOG.edit, createEditTool),
+    patch: formatOf(CATALOG.apply_patch, createApplyPatchTool),
+  };
+}
+
+function formatOf({ name, description, inputSchema }: ToolSpec, create: (workspace: Workspace) => Tool): EditFormat {
+  return {
+    tool: { name, description, inputSchema },
+    async apply(before, call) {
+      const folder = makeTemporaryFolder("models");
+      try {
+        await writeFile(join(folder, FILE), before);
+        const tool = create(await Workspace.open(folder));
+        const args = (await tool.canonical?.(call.args)) ?? call.args;
+        const outcome = await tool.run(args, { signal: new AbortController().signal, progress: () => {} });
+        const words = resultText(outcome.content);
+        if (outcome.status !== "ok") return { problem: words.split("\n")[0] ?? "" };
+        return { after: await readFile(join(folder, FILE), "utf8").catch(() => "") };
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
 }
