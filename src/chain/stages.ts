@@ -276,7 +276,7 @@ function advice(unanswered: readonly Unanswered[]): string {
   const toml = [...new Set(unanswered.flatMap((each) => each.toml ?? []))];
   const byFlag = words.length === 0 ? [] : [`add ${words.map((each) => `--allow ${shellWord(each)}`).join(" ")}`];
   const byFile = toml.length === 0 ? [] : [`write permissions.rules = [${toml.join(", ")}] into config.toml`];
-  const byMode = unanswered.every((each) => each.words !== undefined)
+  const byMode = unanswered.every(({ words: fitting = [] }) => fitting.length > 0)
     ? ["allow everything with --permission-mode allow"]
     : [];
   const ways = ["run it on a terminal", ...byFlag, ...byFile, ...byMode];
