@@ -50,7 +50,13 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "run", load: () => import("./commands/run.js") },
   { name: "resume", load: () => import("./commands/resume.js") },
   { name: "session", aliases: ["sessions"], load: () => import("./commands/session.js") },
-  { name: "permissions", load: () => import("./commands/permissions.js") },
+  {
+    name: "permissions",
+    load: ofSubject(
+      () => import("../security/permissions/commands.js"),
+      () => import("./commands/permissions.js"),
+    ),
+  },
   { name: "ack", load: () => import("./commands/ack.js") },
   { name: "verify-ack", load: () => import("./commands/verify-ack.js") },
   { name: "auth", load: ofSubject(keys, auth) },

@@ -237,6 +237,8 @@ export interface Subject {
     /** What the help says below the usage. */
     readonly about: string;
     readonly more?: string;
+    /** Its actions; absent: those of the subject that work without a session. */
+    readonly specs?: readonly CommandSpec[];
     /** Absent if it needs another feature: the command line supplies it. */
     readonly open?: OpenShell;
   };

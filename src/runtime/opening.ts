@@ -18,7 +18,6 @@ import type { OpenedJournal } from "./parts/journal.js";
 import type { EarlierPermissions, RunPermissions } from "./parts/permissions.js";
 import type { RunRecording } from "./parts/recording.js";
 import type { RunSandbox } from "./parts/sandbox.js";
-import type { RunSecurity } from "./parts/security.js";
 import type { Toolbox } from "./parts/toolbox.js";
 import type { RunUndo } from "./parts/undo.js";
 import type { ResumedSession } from "./sessions/resumed-session.js";
@@ -43,7 +42,6 @@ export interface BuiltParts {
   readonly permissions: RunPermissions;
   readonly sandbox: RunSandbox;
   readonly audit: Audit;
-  readonly security: RunSecurity;
   readonly undo: RunUndo;
   readonly hookVariables: HookVariables;
   /** The folder of its long outputs. */

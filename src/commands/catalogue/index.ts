@@ -15,6 +15,8 @@ import { subject as route } from "../../providers/routing/commands.js";
 import { subject as models } from "../../providers/selection/commands.js";
 import { subject as audit } from "../../security/audit/commands.js";
 import { subject as auth, creds } from "../../security/credentials/commands.js";
+import { subject as permissions, planSubject } from "../../security/permissions/commands.js";
+import { subject as safeMode } from "../../security/safe-mode/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
@@ -37,6 +39,9 @@ export const DECLARED: readonly Subject[] = [
   retrieval,
   knowledgeBase,
   mcp,
+  permissions,
+  safeMode,
+  planSubject,
   audit,
   models,
   route,
@@ -98,7 +103,6 @@ export function programSummary(name: string): string {
 
 const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...sessions.SESSION_NAMESPACE,
-  ...security.PERMISSIONS_NAMESPACE,
   [creds.name]: creds.summary,
   ...profiles.PROFILES_NAMESPACE,
   ...Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])),

@@ -3,13 +3,14 @@ import { safeLine } from "../../base/terminal-text.js";
 import { TOOLS } from "../../commands/catalogue/program.js";
 import type { Run } from "../../control/run.js";
 import { asValue, type Command, withPort } from "../../feature/command.js";
+import { planCommands } from "../../security/permissions/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import { Gatherer } from "../gatherer.js";
 import { type Opening, runOf } from "../opening.js";
+import { workspaceRules } from "../settings/workspace-state.js";
 import { envCommand, keepCommand, modeCommand, shellCommand } from "./conversation.js";
-import { permissionReplay } from "./permission-replay.js";
-import { planCommands } from "./plan.js";
 import { portCommands } from "./ports.js";
+import { safeModeRefusal, securityCommands } from "./security.js";
 
 /** What the model of this session can call now, with the tools of its MCP servers. */
 function toolsCommand(run: Run): Command {
@@ -30,12 +31,20 @@ function toolsCommand(run: Run): Command {
 
 export async function toolPartCommands(opening: Opening): Promise<readonly Command[]> {
   const run = runOf(opening);
-  const { security, permissions, sandbox } = opening.built.all();
+  const { audit, permissions, sandbox, toolbox } = opening.built.all();
   const { sessions, variables, loaded, withheld } = opening.engine;
+  const person = { id: run.bus.originator, identity: "human" } as const;
+  const ruleFiles = { user: loaded.profilePath, project: workspaceRules(loaded.roots.config, opening.root) };
   return [
-    ...(await security.commands()),
-    ...planCommands({ run, isOn: () => permissions.planning, person: run.bus.originator }),
-    permissionReplay({ sessions, permissions, tools: run.tools }),
+    ...securityCommands({
+      ...{ audit, permissions, sandbox, sessions, variables, ruleFiles, toolbox },
+      tools: run.tools,
+    }),
+    ...planCommands({
+      isOn: () => permissions.planning,
+      enter: () => run.enterPlan(person),
+      exit: () => run.exitPlan(person, { approve: true }),
+    }),
     modeCommand({
       run,
       mode: () => (permissions.planning ? "plan" : permissions.mode),
@@ -46,6 +55,6 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
     envCommand({ variables, atHome: withheld, policy: loaded.settings.environment.value }),
     toolsCommand(run),
     ...withPort(ANSWER_COMMANDS, () => new Gatherer(opening)),
-    shellCommand({ run, root: opening.root, refusalOf: (command) => security.refusalOf(command) }),
+    shellCommand({ run, root: opening.root, refusalOf: (command) => safeModeRefusal(permissions, command) }),
   ];
 }

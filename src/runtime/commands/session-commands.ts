@@ -6,7 +6,6 @@ import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "../../command
 import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
 import * as program from "../../commands/catalogue/program.js";
 import { SCREEN_COMMANDS } from "../../commands/catalogue/screen.js";
-import { PERMISSIONS_NAMESPACE, PLAN_NAMESPACE, SAFEMODE_NAMESPACE } from "../../commands/catalogue/security.js";
 import { SESSION_COMPACT, SESSION_NAMESPACE, SESSION_REPLAY } from "../../commands/catalogue/sessions.js";
 import {
   asValue,
@@ -31,9 +30,6 @@ const NAMESPACES = {
   ...SESSION_NAMESPACE,
   ...RECORD_NAMESPACE,
   ...PROFILES_NAMESPACE,
-  ...PERMISSIONS_NAMESPACE,
-  ...SAFEMODE_NAMESPACE,
-  ...PLAN_NAMESPACE,
 };
 
 /** `more`: those of the engine that hosts the session. */

@@ -212,7 +212,6 @@ const tools: CreateBuiltIn = (opening) => {
     bus,
     turnsBefore: resumed === undefined ? 0 : resumed.turns,
     originator: () => current.run?.originator.identity ?? "human",
-    audit: built.get("audit"),
     before: before?.permissions,
     back,
     isPlanning: resumed?.isPlanning ?? false,

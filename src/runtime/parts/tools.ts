@@ -8,14 +8,12 @@ import type { Model, ToolRegistry } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
 import type { Message } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
-import type { Audit } from "../../security/audit/part.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { OutputPlace } from "../../tools/output-file.js";
 import type { SessionParts } from "../open-engine.js";
 import type { SessionPart } from "../part.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import { workspaceRules } from "../settings/workspace-state.js";
 import type { ParentRun } from "../subagents.js";
 import { extraRoots, writableFolders } from "./extra-folders.js";
 import { firstCall } from "./first-call.js";
@@ -23,7 +21,6 @@ import { RunGuard } from "./guard.js";
 import { HookVariables } from "./hook-variables.js";
 import { type EarlierPermissions, RunPermissions } from "./permissions.js";
 import { RunSandbox } from "./sandbox.js";
-import { RunSecurity } from "./security.js";
 import { openToolbox } from "./toolbox.js";
 import { RunUndo } from "./undo.js";
 
@@ -37,7 +34,6 @@ interface ToolsPlace {
   readonly bus: Bus;
   readonly turnsBefore: number | undefined;
   readonly originator: () => Identity;
-  readonly audit: Audit;
   readonly before: RunPermissions | undefined;
   /** The state of `before` that the session goes back to. */
   readonly back: EarlierPermissions | undefined;
@@ -53,7 +49,7 @@ interface ToolsPlace {
 /** The tools of a session with what guards, contains, undoes and records their calls. */
 export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const { loaded, variables, root, sessions, notify } = parts;
-  const { session, turnsBefore, audit, parent } = place;
+  const { session, turnsBefore, parent } = place;
   const outputs = outputFolders(loaded, session, parent);
   const shared = parent?.undo;
   const undo = shared ?? new RunUndo({ session, root, sessions, turnsBefore });
@@ -85,8 +81,6 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const hookVariables = parent?.hookVariables ?? new HookVariables();
   const toolbox = sessionToolbox(parts, { outputs, undo, extra, guard, sandbox, hookVariables });
   const permissions: RunPermissions = sessionPermissions(parts, { ...place, guard, sandbox, toolbox, outputDirectory });
-  const ruleFiles = { user: loaded.profilePath, project: workspaceRules(loaded.roots.config, root) };
-  const security = new RunSecurity({ permissions, sandbox, tools: toolbox, variables, ruleFiles, audit });
   const first = firstCall(parts.clock, firstSteps(loaded, { permissions, toolbox, sandbox, model: place.model }));
   const part: SessionPart = {
     name: "tools",
@@ -118,7 +112,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
       await keepOutputs(outputs.all, session, sessions);
     },
   };
-  return { part, toolbox, permissions, security, sandbox, undo, hookVariables, outputDirectory };
+  return { part, toolbox, permissions, sandbox, undo, hookVariables, outputDirectory };
 }
 
 /** With these, a command can do what no one can take back. */

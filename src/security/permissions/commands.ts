@@ -1,248 +1,327 @@
-/**
- * What the permission commands do, as functions from their arguments to text and data. The registry decides who may use them:
- * people, never the model.
- */
-import { safeLine, safeText } from "../../base/terminal-text.js";
+/** `/permissions`, `/plan`, `/why` and `/security`, and `oxbow permissions`. */
+
+import {
+  type Command,
+  type CommandOf,
+  type CommandPlace,
+  type CommandResult,
+  type CommandUser,
+  refuse,
+  type Subject,
+  withPort,
+} from "../../feature/command.js";
+import type { InputContent } from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
 import type { CallId } from "../../protocol/ids.js";
-import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import type { JsonValue } from "../../protocol/json.js";
+import type { AuditRing } from "../audit/audit-ring.js";
+import { PERMISSION_FLAGS, subject as safeMode } from "../safe-mode/commands.js";
+import type { SafeModeState } from "../safe-mode/safe-mode.js";
+import type { SandboxState } from "../sandbox/state.js";
+import type { CommandText, PermissionsState } from "./command-texts.js";
 import type { PermissionPolicy } from "./decide.js";
 import type { DecidedCall } from "./engine.js";
-import { explain } from "./explain.js";
-import { ruleToml, ruleWords } from "./lasting-rule.js";
-import {
-  normalPrefix,
-  PathPermissionError,
-  type PathPermissionState,
-  parseAccess,
-  printAccess,
-  withEntry,
-  withoutEntry,
-} from "./path-permissions.js";
-import { ruleText } from "./rule.js";
-import { draftText, lastingRules, type SessionRules } from "./session-rules.js";
+import type { FactsOfCall } from "./replay-decisions.js";
 import type { StateFile } from "./state-file.js";
-import type { Verdict } from "./verdict.js";
 
-/** `value` is the same as data. */
-export type CommandText =
-  | { readonly ok: true; readonly text: string; readonly value: JsonValue }
-  | { readonly ok: false; readonly text: string };
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const PEOPLE: readonly CommandUser[] = ["people"];
+const READ_ONLY: readonly CommandUser[] = ["people", "agents in the shell"];
+const ANY_TIME: readonly CommandPlace[] = ["during a turn", "between turns"];
+const ANYWHERE: readonly CommandPlace[] = [...ANY_TIME, "without a session"];
 
-/** Where rules hold that outlive the session: wherever the person works, or in this project. */
-export type RulePlace = "user" | "project";
+/** The exit code of `oxbow permissions test` gives a script the decision. */
+const EXIT_CODES = { allow: 0, ask: 4, deny: 1 } as const;
 
-export interface PermissionsState {
-  policy(): PermissionPolicy;
-  readonly session: SessionRules;
-  readonly paths: StateFile<PathPermissionState>;
-  readonly home?: string;
-  /** The decision about a shell command now; undefined without a shell. */
-  test(command: string): Promise<Verdict | undefined>;
-  decided(call: CallId): readonly DecidedCall[];
-  /** Appends rules to the file of a place and returns its path; rejects when the file would no longer be valid. */
-  keepRules(toml: string, place: RulePlace): Promise<string>;
+const texts = () => import("./command-texts.js");
+
+const RULES: readonly CommandOf<PermissionsState>[] = [
+  {
+    name: "permissions:list",
+    aliases: ["permissions"],
+    summary: "show the mode, rules, session rules and path permissions (the default)",
+    shellFlags: PERMISSION_FLAGS,
+    reaches: "session",
+    users: READ_ONLY,
+    places: ANYWHERE,
+    run: async (_args, state) => answer((await texts()).listPermissions(state)),
+  },
+  {
+    name: "permissions:test",
+    summary: "show the decision about a shell command, and the reason",
+    arguments: [{ name: "COMMAND", kind: "text", rest: "text" }],
+    shellFlags: PERMISSION_FLAGS,
+    reaches: "session",
+    users: READ_ONLY,
+    places: ANYWHERE,
+    run: async (args, state) => {
+      const result = answer(await (await texts()).testCommand(args.text("COMMAND") ?? "", state));
+      if ("failure" in result) return result;
+      const { decision } = result.value as { readonly decision: keyof typeof EXIT_CODES };
+      return { ...result, exitCode: EXIT_CODES[decision] };
+    },
+  },
+  {
+    name: "permissions:set",
+    summary: "set the permissions below PATH: letters of rwxd, or none",
+    arguments: [
+      { name: "PATH", kind: "path", rest: "text", complete: "file" },
+      { name: "PERMS", kind: "text", complete: ["r", "rw", "rwx", "rwxd", "none"] },
+    ],
+    shellFlags: PERMISSION_FLAGS,
+    users: PEOPLE,
+    reaches: "user",
+    places: ANYWHERE,
+    run: async (args, state) => {
+      const [path = "", access = ""] = [args.text("PATH"), args.text("PERMS")];
+      return answer(await (await texts()).setPath({ path, access }, state));
+    },
+  },
+  {
+    name: "permissions:reset",
+    summary: "remove one path permission, or all",
+    arguments: [{ name: "PATH", kind: "path", rest: "text", optional: true, complete: "file" }],
+    shellFlags: PERMISSION_FLAGS,
+    users: PEOPLE,
+    reaches: "user",
+    places: ANYWHERE,
+    run: async (args, state) => answer(await (await texts()).resetPath(args.text("PATH"), state)),
+  },
+  {
+    name: "permissions:revoke",
+    summary: "remove a rule of this session, or all",
+    arguments: [{ name: "N", kind: "text", complete: ["all"] }],
+    reaches: "session",
+    users: PEOPLE,
+    places: ANY_TIME,
+    run: async (args, { session }) => answer((await texts()).revoke(args.text("N") ?? "", session)),
+  },
+  {
+    name: "permissions:promote",
+    summary: "keep a rule of this session: for you everywhere, or for you in this project",
+    arguments: [
+      { name: "N", kind: "text" },
+      { name: "WHERE", kind: "text", optional: true },
+    ],
+    users: PEOPLE,
+    reaches: "user",
+    places: ANY_TIME,
+    run: async (args, state) => {
+      const wanted = { which: args.text("N") ?? "", where: args.text("WHERE") };
+      return answer(await (await texts()).promote(wanted, state));
+    },
+  },
+];
+
+export function permissionCommands(state: () => Promise<PermissionsState>): readonly Command[] {
+  return withPort(RULES, state);
 }
 
-export function listPermissions(state: Pick<PermissionsState, "policy" | "session">): CommandText {
-  const { mode, preset, edits, rules, paths } = state.policy();
+/** Finds a stored session for the replay of its decisions. */
+export interface ReplayPort {
+  /** Undefined if sessions are not stored. Throws a UsageError for a name that stands for none, or for several. */
+  events(session: string): Promise<AsyncIterable<Envelope> | Iterable<Envelope> | undefined>;
+  rules(): Promise<{ readonly policy: PermissionPolicy; readonly factsOf: FactsOfCall }>;
+}
+
+const REPLAY: CommandOf<ReplayPort> = {
+  name: "permissions:replay",
+  summary: "show what today's rules would decide about the calls of a session",
+  arguments: [{ name: "SESSION", kind: "text", complete: "session" }],
+  shellFlags: PERMISSION_FLAGS,
+  users: READ_ONLY,
+  reaches: "user",
+  places: ANYWHERE,
+  run: async (args, port) => {
+    const [{ replayDecisions, replayText }, { safeText }, { UsageError }] = await Promise.all([
+      import("./replay-decisions.js"),
+      import("../../base/terminal-text.js"),
+      import("../../base/usage-error.js"),
+    ]);
+    try {
+      const events = await port.events(args.text("SESSION") ?? "");
+      if (events === undefined) return refuse("Sessions are not stored here.");
+      const { policy, factsOf } = await port.rules();
+      const replayed = await replayDecisions(events, policy, factsOf);
+      return { text: safeText(replayText(replayed)), value: JSON.parse(JSON.stringify(replayed)) as JsonValue };
+    } catch (error) {
+      if (error instanceof UsageError) return refuse(error.message);
+      throw error;
+    }
+  },
+};
+
+export function replayCommand(port: ReplayPort): readonly Command[] {
+  return withPort([REPLAY], () => port);
+}
+
+/** What protects the machine in this session. */
+export interface ProtectionPort extends Pick<PermissionsState, "policy" | "session"> {
+  decided(call?: CallId): readonly DecidedCall[];
+  readonly planMode: boolean;
+  readonly safeMode: Pick<StateFile<SafeModeState>, "load">;
+  audit(): Promise<AuditRing>;
+  sandbox(): Promise<SandboxState>;
+}
+
+const PROTECTION: readonly CommandOf<ProtectionPort>[] = [
+  {
+    name: "why",
+    summary: "show why the last call, or CALL, was allowed, asked about or denied",
+    arguments: [{ name: "CALL", kind: "text", optional: true }],
+    reaches: "session",
+    users: EVERYONE,
+    places: ANY_TIME,
+    run: async (args, { decided, audit }) =>
+      answer((await texts()).why(args.text("CALL"), decided, (await audit()).entries())),
+  },
+  {
+    name: "security",
+    summary: "show the sandbox, permissions, safe mode and audit at a glance",
+    reaches: "session",
+    users: EVERYONE,
+    places: ANY_TIME,
+    run: (_args, port) => overview(port),
+  },
+];
+
+export function protectionCommands(open: () => Promise<ProtectionPort>): readonly Command[] {
+  return withPort(PROTECTION, open);
+}
+
+async function overview(port: ProtectionPort): Promise<CommandResult> {
+  const [
+    { listPermissions, permissionsText, securityText },
+    { describeSafeMode },
+    { describeSandbox },
+    { auditStatus },
+  ] = await Promise.all([
+    texts(),
+    import("../safe-mode/safe-mode.js"),
+    import("../sandbox/state.js"),
+    import("../audit/commands.js"),
+  ]);
+  const sandbox = describeSandbox(await port.sandbox());
+  const listed = listPermissions(port);
+  const safe = await port.safeMode.load();
+  const ring = await port.audit();
   return {
-    ok: true,
-    text: permissionsText(state),
+    text: securityText({
+      sandbox,
+      safeMode: describeSafeMode(safe),
+      permissions: permissionsText(port),
+      audit: auditStatus(ring),
+      planMode: port.planMode,
+    }),
     value: {
-      mode,
-      preset,
-      edits,
-      rules: rules.map((rule) => ({ number: rule.number, file: rule.source.file, rule: ruleText(rule) })),
-      session_rules: state.session
-        .list()
-        .map(({ number, draft, originator }) => ({ number, rule: draftText(draft), for: originator })),
-      paths: paths.entries.map(({ prefix, granted }) => ({ path: prefix, access: printAccess(granted) })),
+      sandbox,
+      permissions: listed.ok ? listed.value : null,
+      safe_mode: { ...safe },
+      plan_mode: port.planMode,
+      audit: { entries: ring.entries().length },
     },
   };
 }
 
-export async function testCommand(command: string, state: Pick<PermissionsState, "test">): Promise<CommandText> {
-  const verdict = await state.test(command);
-  if (verdict === undefined) return { ok: false, text: "The tool set 'command' is off." };
-  return { ok: true, text: safeText(explain(verdict)), value: { command, ...verdictJson(verdict) } };
+/** The plan mode of a session, for the person who has it open. */
+export interface PlanPort {
+  isOn(): boolean;
+  /** Returns why it stays off. */
+  enter(): Promise<string | undefined>;
+  /** `work` begins if there is a plan. */
+  exit(): Promise<
+    | { readonly refused: string }
+    | { readonly work?: { readonly content: readonly InputContent[]; readonly notice: string } }
+  >;
 }
 
-export function verdictJson({ decision, decidedBy, reason, about }: Verdict): JsonObject {
-  return { decision, decided_by: decidedBy, reason, ...(about !== undefined && { about }) };
+const PLAN: readonly CommandOf<PlanPort>[] = [
+  {
+    name: "plan:on",
+    summary: "plan only",
+    reaches: "session",
+    sends: "EnterPlanMode",
+    users: PEOPLE,
+    places: ANY_TIME,
+    run: async (_args, plan) => {
+      const refusal = await plan.enter();
+      return refusal === undefined ? planState(plan) : refuse(refusal);
+    },
+  },
+  {
+    name: "plan:approve",
+    summary: "approve the plan and carry it out",
+    reaches: "session",
+    sends: "ExitPlanMode",
+    users: PEOPLE,
+    places: ANY_TIME,
+    run: async (_args, plan) => {
+      const left = await plan.exit();
+      if ("refused" in left) return refuse(left.refused);
+      const { work } = left;
+      const state = planState(plan);
+      return work === undefined ? state : { ...state, turn: { input: work.content, notice: work.notice } };
+    },
+  },
+  {
+    name: "plan:off",
+    summary: "leave plan mode without carrying out a plan",
+    reaches: "session",
+    sends: "ExitPlanMode",
+    users: PEOPLE,
+    places: ANY_TIME,
+    run: async (_args, plan) => {
+      const left = await plan.exit();
+      return "refused" in left ? refuse(left.refused) : planState(plan);
+    },
+  },
+  {
+    name: "plan:status",
+    aliases: ["plan"],
+    summary: "show whether plan mode is on",
+    reaches: "session",
+    users: PEOPLE,
+    places: ANY_TIME,
+    run: (_args, plan) => planState(plan),
+  },
+];
+
+/** The registry refuses agents, so a person approves. */
+export function planCommands(plan: PlanPort): readonly Command[] {
+  return withPort(PLAN, () => plan);
 }
 
-export interface PathAccess {
-  readonly path: string;
-  readonly access: string;
-}
-
-export function setPath(
-  { path, access }: PathAccess,
-  { paths, home }: Pick<PermissionsState, "paths" | "home">,
-): Promise<CommandText> {
-  return refusingPaths(async () => {
-    const entry = { prefix: normalPrefix(path, home), granted: parseAccess(access) };
-    await paths.update((state) => withEntry(state, entry));
-    const printed = printAccess(entry.granted);
-    return { ok: true, text: `${entry.prefix}  ${printed}`, value: { path: entry.prefix, access: printed } };
-  });
-}
-
-/** Without a path: all of them. */
-export function resetPath(
-  path: string | undefined,
-  { paths, home }: Pick<PermissionsState, "paths" | "home">,
-): Promise<CommandText> {
-  return refusingPaths(async () => {
-    const { entries } = await paths.load();
-    if (path === undefined) {
-      const count = entries.length;
-      await paths.update((state) => withoutEntry(state));
-      return {
-        ok: true,
-        text: `${count} path permission${count === 1 ? "" : "s"} removed.`,
-        value: { removed: count },
-      };
-    }
-    const prefix = normalPrefix(path, home);
-    if (!entries.some((entry) => entry.prefix === prefix)) {
-      return { ok: false, text: `There is no path permission for ${prefix}.` };
-    }
-    await paths.update((state) => withoutEntry(state, prefix));
-    return { ok: true, text: `The path permission for ${prefix} is removed.`, value: { removed: 1, path: prefix } };
-  });
-}
-
-async function refusingPaths(action: () => Promise<CommandText>): Promise<CommandText> {
-  try {
-    return await action();
-  } catch (error) {
-    if (error instanceof PathPermissionError) return { ok: false, text: error.message };
-    throw error;
-  }
-}
-
-/** `which`: the number of a rule, or `all`. */
-export function revoke(which: string, session: SessionRules): CommandText {
-  if (which === "all") {
-    const count = session.clear();
-    const text = `${count} rule${count === 1 ? "" : "s"} of this session removed.`;
-    return { ok: true, text, value: { revoked: count } };
-  }
-  if (!/^[0-9]+$/.test(which) || !session.revoke(Number(which))) return noSuchRule(which);
-  return { ok: true, text: `Rule ${which} is removed.`, value: { revoked: 1, rule: Number(which) } };
-}
-
-/** `which`: the number of a session rule, or a call whose question is to be answered yes from now on. */
-export async function promote(
-  { which, where = "user" }: { readonly which: string; readonly where?: string | undefined },
-  { session, decided, keepRules }: Pick<PermissionsState, "session" | "decided" | "keepRules">,
-): Promise<CommandText> {
-  if (where !== "user" && where !== "project") return { ok: false, text: "WHERE: expected user or project." };
-  const rule = session.find(Number(which));
-  const drafts = rule === undefined ? (decided(which as CallId)[0]?.verdict.offer ?? []) : [rule.draft];
-  if (drafts.length === 0) return noSuchRule(which);
-  const rules = drafts.flatMap(lastingRules);
-  const written = rules.map(ruleToml).join("");
-  const file = await keepRules(written, where);
-  const toml = written.trim();
+function planState(plan: PlanPort) {
+  const on = plan.isOn();
   return {
-    ok: true,
-    text: safeText(
-      `${where === "project" ? "In this project, always" : "Always"}: ${rules.map(ruleWords).join(", ")}\nWritten to ${file}:\n${toml}`,
-    ),
-    value: { file, toml },
+    text: on
+      ? "Plan mode is on: Oxbow changes nothing until you approve a plan. /plan approve carries it out."
+      : "Plan mode is off.",
+    value: { on },
   };
 }
 
-function noSuchRule(number: string): CommandText {
-  return { ok: false, text: `There is no rule ${number} in this session; /permissions lists them.` };
+function answer(result: CommandText): CommandResult {
+  return result.ok ? { text: result.text, value: result.value } : refuse(result.text);
 }
 
-export function permissionsText({ policy, session }: Pick<PermissionsState, "policy" | "session">): string {
-  const { mode, preset, edits, rules, paths } = policy();
-  const section = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? [`${title}: none`] : [`${title}:`, ...lines.map((line) => `  ${safeLine(line)}`)];
-  const files = [...new Set(rules.map(({ source }) => source.file))];
-  return [
-    `Mode ${mode}; ${preset === "strict" ? "strict: reading asks too" : "reading does not ask"}; edits ${edits === "ask" || mode === "review" ? "ask" : "inside the workspace do not ask when a sandbox is active"}.`,
-    ...section(
-      "Rules",
-      files.flatMap((file) => [
-        file,
-        ...rules.filter(({ source }) => source.file === file).map((rule) => `  ${rule.number}. ${ruleText(rule)}`),
-      ]),
-    ),
-    ...section(
-      "This session",
-      session.list().map(({ number, draft, originator }) => {
-        return `${number}. ${draftText(draft)}${originator === "agent" ? " (also for agents)" : ""}`;
-      }),
-    ),
-    ...section(
-      "Paths",
-      paths.entries.map(({ prefix, granted }) => `${printAccess(granted)}  ${prefix}`),
-    ),
-  ].join("\n");
-}
+const [LIST, TEST, SET, RESET] = RULES;
 
-/** A decision as the log has it: it was made in an earlier run, or is no longer in memory. */
-export interface LoggedDecision {
-  readonly call: CallId;
-  readonly detail: string;
-  readonly outcome: string;
-  readonly time: string;
-  readonly decided_by?: string;
-  readonly reason?: string;
-}
+export const subject: Subject = {
+  name: "permissions",
+  summary: "show, test and change what may run without asking",
+  heading: "Permissions",
+  specs: [...RULES, REPLAY, ...PROTECTION],
+  shell: {
+    specs: [LIST, TEST, REPLAY, SET, RESET, ...safeMode.specs].filter((spec) => spec !== undefined),
+    about: "Shows and changes what may run without asking.",
+    more: "Exit codes of 'test': 0 runs without asking, 4 asks, 1 denied.",
+  },
+};
 
-/** `/why [CALL]`: the last decision, or that of a call. `logged`: newest last. */
-export function why(
-  call: string | undefined,
-  decided: (call?: CallId) => readonly DecidedCall[],
-  logged: readonly LoggedDecision[] = [],
-): CommandText {
-  const [found] = decided(call as CallId | undefined);
-  if (found !== undefined) {
-    return {
-      ok: true,
-      text: `${safeLine(found.summary)}\n${safeText(explain(found.verdict))}`,
-      value: { call: found.summary, ...verdictJson(found.verdict) },
-    };
-  }
-  const entry = logged.findLast((each) => each.decided_by !== undefined && (call === undefined || each.call === call));
-  if (entry !== undefined) {
-    const { detail, outcome, time, decided_by, reason } = entry;
-    return { ok: true, text: loggedText(entry), value: { call: detail, outcome, time, decided_by, reason } };
-  }
-  if (call !== undefined) return { ok: false, text: safeLine(`No decision about ${call} is in the log.`) };
-  return { ok: true, text: "There are no decisions yet.", value: null };
-}
-
-function loggedText({ detail, outcome, time, decided_by = "", reason }: LoggedDecision): string {
-  const lines = [
-    detail,
-    `${outcome === "denied" ? "Denied" : "Allowed"} (${time})`,
-    `By: ${decided_by}`,
-    ...(reason === undefined ? [] : [`Because: ${reason}`]),
-  ];
-  return lines.map(safeLine).join("\n");
-}
-
-export interface SecurityParts {
-  /** From `describeSandbox`. */
-  readonly sandbox: string;
-  /** From `describeSafeMode`. */
-  readonly safeMode: string;
-  /** From `permissionsText`. */
-  readonly permissions: string;
-  /** From `auditStatus`. */
-  readonly audit: string;
-  readonly planMode: boolean;
-}
-
-/** `/security`: all protections of the machine against the model. */
-export function securityText({ sandbox, safeMode, permissions, audit, planMode }: SecurityParts): string {
-  const plan = planMode ? ["", "Plan mode is on: until you approve the plan, tools can only read."] : [];
-  return [`Sandbox: ${sandbox}`, ...plan, "", permissions, "", safeMode, "", audit].join("\n");
-}
+export const planSubject: Subject = {
+  name: "plan",
+  summary: "plan first: Oxbow changes nothing until you approve",
+  heading: "Permissions",
+  specs: PLAN,
+};

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { slashLine } from "../../commands/test-support/slash-line.js";
-import { safeModeCommands } from "../../runtime/commands/security.js";
 import { readCommand } from "../permissions/read-command.js";
 import { StateFileError } from "../permissions/state-file.js";
+import { safeModeCommands } from "./commands.js";
 import { changeSafeMode, DEFAULT_SAFE_COMMANDS, SAFE_MODE_OFF, safeModeFile, safeModeRefusal } from "./safe-mode.js";
 
 const read = (text: string) => readCommand(text, { workspace: "/project", home: "/home/ada" });

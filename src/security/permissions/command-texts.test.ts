@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { slashLine } from "../../commands/test-support/slash-line.js";
-import { permissionCommands } from "../../runtime/commands/security.js";
 import { SAFE_MODE_OFF } from "../safe-mode/safe-mode.js";
 import {
   type LoggedDecision,
@@ -13,7 +12,8 @@ import {
   securityText,
   verdictJson,
   why,
-} from "./commands.js";
+} from "./command-texts.js";
+import { permissionCommands } from "./commands.js";
 import { decide, type PermissionPolicy } from "./decide.js";
 import { denialText, explain } from "./explain.js";
 import type { DecisionFacts } from "./facts.js";
