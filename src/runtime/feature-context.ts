@@ -7,11 +7,12 @@ import { PinnedContext } from "../context/pinned/pinned-context.js";
 import type { PromptFilesContext } from "../context/prompt-files/part.js";
 import type { RetrievalContext } from "../context/retrieval/session-retrieval.js";
 import { callBeside } from "../engine/side-call.js";
+import type { HooksContext } from "../extensions/hooks/context.js";
+import type { SessionEvents } from "../extensions/hooks/part.js";
 import type { McpContext } from "../extensions/mcp/context.js";
 import { type CommandResult, refuse } from "../feature/command.js";
 import type { AsideAnswer, AsideCall, FeatureContext, PromptCommand, SafeText } from "../feature/part.js";
 import type { Opening } from "./opening.js";
-import type { SessionEvents } from "./parts/event-hooks.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { Settings } from "./settings/settings.js";
 
@@ -107,6 +108,15 @@ export function mcpContext(opening: Opening): McpContext {
       const { serverHost } = await import("./mcp/open-server.js");
       return serverHost({ loaded, variables, root, notify: report });
     },
+  };
+}
+
+export function hooksContext(opening: Opening): HooksContext {
+  return {
+    ...featureContext(opening),
+    parent: opening.parent,
+    offer: (events) => opening.built.add({ events }),
+    open: async () => (await import("./hooks.js")).hookSurroundings(opening),
   };
 }
 

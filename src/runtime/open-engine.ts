@@ -9,6 +9,7 @@ import { type CustomRequest, Host, type HostPorts, type RunRequest } from "../co
 import type { Run } from "../control/run.js";
 import { inFolders } from "../control/scope.js";
 import type { Model } from "../engine/ports.js";
+import { NO_EVENTS } from "../extensions/hooks/part.js";
 import type { LoadedPlugin } from "../extensions/plugins/plugins.js";
 import type { CommandReply } from "../protocol/client.js";
 import type { SessionKey } from "../protocol/commands.js";
@@ -27,7 +28,6 @@ import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import { openRun } from "./open-run.js";
 import type { CreatePart } from "./part.js";
-import { NO_EVENTS } from "./parts/event-hooks.js";
 import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { expiredTo, storedEvents } from "./queries.js";
 import { otherPlace, withStoredPlace } from "./requested-place.js";

@@ -1,4 +1,5 @@
 /** The inputs for opening a session, and the results of its built-in parts so far. */
+
 import type { ExtensionFiles } from "../base/extension-files.js";
 import type { OutsideResults } from "../chain/outside-results.js";
 import type { GatheredContext } from "../context/pinned/gathered-context.js";
@@ -7,13 +8,13 @@ import type { RunRequest } from "../control/host.js";
 import type { PermissionPrompts } from "../control/permission-prompts.js";
 import type { Run } from "../control/run.js";
 import type { Effort } from "../engine/ports.js";
+import type { HookVariables } from "../extensions/hooks/hook-variables.js";
+import type { SessionEvents } from "../extensions/hooks/part.js";
 import type { Audit } from "../security/audit/part.js";
 import type { SessionParts } from "./open-engine.js";
 import type { PartContext, SessionPart } from "./part.js";
 import type { RunCompaction } from "./parts/compaction.js";
 import type { RunCosts } from "./parts/costs.js";
-import type { SessionEvents } from "./parts/event-hooks.js";
-import type { HookVariables } from "./parts/hook-variables.js";
 import type { OpenedJournal } from "./parts/journal.js";
 import type { EarlierPermissions, RunPermissions } from "./parts/permissions.js";
 import type { RunRecording } from "./parts/recording.js";

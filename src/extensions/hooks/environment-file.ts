@@ -5,6 +5,9 @@
  *    `$NAME`, `${NAME}` and a leading `~/`. Other statements are left out, and the caller gets them.
  * 2. Several hooks may write one after the other: each sees the variables of those before it.
  */
+import { safeLine } from "../../base/terminal-text.js";
+import type { HookVariables, VariableOwner } from "./hook-variables.js";
+
 export interface ReadEnvironment {
   /** Undefined for a variable that is unset. */
   readonly values: ReadonlyMap<string, string | undefined>;
@@ -139,4 +142,39 @@ class StatementReader {
     this.#at += found?.length ?? 0;
     return found;
   }
+}
+
+const SHOWN_CHARACTERS = 60;
+
+interface WrittenEnvironment {
+  readonly text: string;
+  readonly owner: VariableOwner;
+  /** The environment of commands without hooks. */
+  readonly known: Readonly<Record<string, string>>;
+  /** The value of a variable that a hook may add; undefined if it may not. */
+  readonly addedValue: (name: string, value: string) => string | undefined;
+}
+
+/** Takes over what a SessionStart hook wrote. Returns messages about what was left out. */
+export function takeEnvironment(
+  variables: HookVariables,
+  { text, owner, known, addedValue }: WrittenEnvironment,
+): readonly string[] {
+  const before = Object.entries({ ...known, ...variables.of(owner === "user" ? "user" : "all") });
+  const { values, ignored } = readEnvironmentFile(
+    text,
+    Object.fromEntries(before.filter((entry): entry is [string, string] => entry[1] !== undefined)),
+  );
+  const refused: string[] = [];
+  for (const [name, value] of values) {
+    const added = addedValue(name, value ?? "");
+    if (added === undefined || (name === "PATH" && value === undefined)) refused.push(name);
+    else variables.set(owner, name, value === undefined ? undefined : added);
+  }
+  // Without values: they may be secret.
+  const names = ignored.map((statement) => safeLine(statement.split("=")[0] ?? "").slice(0, SHOWN_CHARACTERS));
+  return [
+    ...(refused.length === 0 ? [] : [`these variables were not added for commands: ${refused.join(", ")}`]),
+    ...(ignored.length === 0 ? [] : [`only variables are read, nothing is run; left out: ${names.join(" | ")}`]),
+  ];
 }

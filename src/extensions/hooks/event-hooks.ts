@@ -8,7 +8,6 @@
  */
 import { safeLine } from "../../base/terminal-text.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { callVariables } from "./call-variables.js";
 import { conditionHolds } from "./condition.js";
 import type { ConfiguredHook } from "./configuration.js";
 import { type HookAnswer, joinAnswers, readAnswer, withoutPermission } from "./hook-answer.js";
@@ -288,4 +287,19 @@ function withoutProblem({ problem: _, ...answer }: HookAnswer): HookAnswer {
 
 function late(event: HookEvent, command: string): HookAnswer {
   return readAnswer(event, { exitCode: 2, stdout: "", stderr: `The hook ${command} did not end in time.` });
+}
+
+const MOST_VARIABLE = 32_000;
+
+/** Returns the variables of a call for its hooks. Not documented, and still what many published hooks read instead of stdin. */
+function callVariables(view: ToolView | undefined): Readonly<Record<string, string>> {
+  if (view === undefined) return {};
+  const { file_path: file, command } = view.input;
+  const found: Record<string, unknown> = {
+    ...{ CLAUDE_TOOL_NAME: view.names[0], CLAUDE_TOOL_INPUT: JSON.stringify(view.input) },
+    ...{ CLAUDE_TOOL_FILE_PATH: file, CLAUDE_FILE_PATHS: file, CLAUDE_TOOL_COMMAND: command },
+  };
+  // The kernel refuses a program with longer variables; a NUL ends one.
+  const fits = (value: unknown) => typeof value === "string" && value.length <= MOST_VARIABLE && !value.includes("\0");
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => fits(value))) as Record<string, string>;
 }

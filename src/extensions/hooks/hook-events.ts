@@ -102,3 +102,11 @@ const MODEL_EVENTS: ReadonlySet<HookEvent> = new Set([
   ...(["PostToolBatch", "UserPromptSubmit", "Stop", "SubagentStop"] as const),
   ...(["TaskCreated", "TaskCompleted"] as const),
 ]);
+
+type NamedModel = { readonly provider: string; readonly model: string };
+
+/** Describes a change of the model for hooks. */
+export function switchInput(from: NamedModel, to: NamedModel) {
+  const before = { from_model: from.model, from_provider: from.provider };
+  return { ...before, to_model: to.model, to_provider: to.provider };
+}

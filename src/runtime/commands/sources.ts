@@ -140,8 +140,11 @@ async function hooks(place: SourcesPlace) {
 async function eventHooks(items: readonly ListedExtension[], place: SourcesPlace) {
   const entries = items.filter(({ kind }) => kind === "event-hooks");
   if (entries.length === 0) return { lines: [], value: [] };
-  const { listEventHooks } = await import("../parts/hooks/list-event-hooks.js");
-  const found = await listEventHooks(entries, { root: place.root, home: homeFolder(place.variables) ?? "" });
+  const [{ listEventHooks }, { entriesOf }] = await Promise.all([
+    import("../../extensions/hooks/list-event-hooks.js"),
+    import("../../security/trust/entries.js"),
+  ]);
+  const found = await listEventHooks(entries, { root: place.root, home: homeFolder(place.variables) ?? "", entriesOf });
   const lines = found.flatMap(({ item, hooks: own, problems }) => [
     ...own.flatMap(({ event, matcher, command, timeout_ms, sandbox, only_in }) => [
       `${safeLine(event)} ${safeLine(matcher)}: ${safeLine(command)}`,

@@ -9,12 +9,12 @@ import {
 } from "../../commands/command.js";
 import { isInput, lastTurns, requestsIn, summaryText } from "../../context/compaction/summary-message.js";
 import type { Run } from "../../control/run.js";
+import type { SessionEvents } from "../../extensions/hooks/part.js";
 import type { Message } from "../../protocol/content.js";
 import type { CallId } from "../../protocol/ids.js";
 import { type Opening, runOf } from "../opening.js";
 import type { LoadedNames } from "../part.js";
 import type { RunCompaction } from "../parts/compaction.js";
-import type { SessionEvents } from "../parts/event-hooks.js";
 import type { ProfilePlace } from "../settings/profile-list.js";
 import { profileNames } from "../settings/project-profiles.js";
 import type { LoadedSettings } from "../settings/settings.js";

@@ -7,7 +7,7 @@
  */
 import { basename } from "node:path";
 import type { ExtensionFile, ExtensionFiles, ExtensionKind } from "../../base/extension-files.js";
-import type { SessionEvents } from "../parts/event-hooks.js";
+import type { SessionEvents } from "../../extensions/hooks/part.js";
 
 /** Memory is data of the session, not a setting. */
 const KINDS: readonly ExtensionKind[] = [

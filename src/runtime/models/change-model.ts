@@ -3,10 +3,11 @@ import type { PermissionPrompts } from "../../control/permission-prompts.js";
 import type { Run } from "../../control/run.js";
 import type { Model } from "../../engine/ports.js";
 import type { HookAnswer } from "../../extensions/hooks/hook-answer.js";
+import { switchInput } from "../../extensions/hooks/hook-events.js";
+import type { SessionEvents } from "../../extensions/hooks/part.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
-import type { SessionEvents } from "../parts/event-hooks.js";
 
 export interface ModelChange {
   readonly model: Model;
@@ -43,15 +44,6 @@ export async function changeModel(change: ModelChange, place: ModelChangePlace):
   const { context } = await events.fire("PostModelSwitch", { subject: model.model, input });
   events.keep("PostModelSwitch", context);
   return undefined;
-}
-
-type NamedModel = Pick<Model, "provider" | "model">;
-
-export function switchInput(from: NamedModel, to: NamedModel): JsonObject {
-  return {
-    ...{ from_model: from.model, from_provider: from.provider },
-    ...{ to_model: to.model, to_provider: to.provider },
-  };
 }
 
 async function refusalOf(

@@ -14,6 +14,7 @@ import { promptFiles } from "../../context/prompt-files/part.js";
 import { retrieval } from "../../context/retrieval/part.js";
 import { skills } from "../../context/skills/part.js";
 import { aliases } from "../../extensions/aliases/part.js";
+import { eventHooks } from "../../extensions/hooks/part.js";
 import { mcp } from "../../extensions/mcp/part.js";
 import { subagents } from "../../extensions/subagents/part.js";
 import type { CreateFeature } from "../../feature/part.js";
@@ -23,6 +24,7 @@ import { ask } from "../../tools/ask.js";
 import {
   featureContext,
   givenContext,
+  hooksContext,
   instructionsContext,
   mcpContext,
   promptFilesContext,
@@ -37,7 +39,6 @@ import type { Settings } from "../settings/settings.js";
 import { subagentsContext } from "../subagents.js";
 import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
-import { eventHooks } from "./event-hooks.js";
 import { Executables } from "./executables.js";
 import { openJournal } from "./journal.js";
 import { plugins } from "./plugins.js";
@@ -277,5 +278,5 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   // After the others, so that a tool or command in the user's own folder replaces one of any other part.
   executables,
   // After what looks for new files.
-  eventHooks,
+  (opening) => eventHooks(hooksContext(opening)),
 ];

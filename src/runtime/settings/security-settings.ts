@@ -16,8 +16,6 @@ export interface SecuritySettings {
   readonly permission_mode: Setting<PermissionMode>;
   /** The `[permissions]` of each file, checked; undefined if no file has one. */
   readonly permissions: Setting<readonly PermissionTable[] | undefined>;
-  /** The `[hooks]` tables of each file, as they were written. */
-  readonly hooks: Setting<readonly WrittenHooks[]>;
   readonly strict_permissions: Setting<boolean>;
   readonly auto_approve: Setting<boolean>;
   readonly plan: Setting<boolean>;
@@ -58,7 +56,6 @@ export async function readSecuritySettings(from: SettingReader): Promise<Securit
       project: isStricterMode,
     }),
     permissions: await readPermissions(from),
-    hooks: writtenHooks(from),
     strict_permissions: from.flag("strict-permissions"),
     auto_approve: from.flag("auto-approve"),
     plan: from.flag("plan"),
@@ -136,16 +133,4 @@ async function readPermissions(from: SettingReader): Promise<Setting<readonly Pe
   const value = await permissionTables(layers, { config: from.config, refuse, flags: given });
   const origins = [...layers.map((layer) => originOf(layer, "permissions")), ...given.map(({ name }) => `--${name}`)];
   return { value, origin: origins.join(", ") };
-}
-
-export interface WrittenHooks {
-  readonly path: string;
-  readonly value: unknown;
-}
-
-/** Those of a project are approved one by one, and come with its other content. */
-function writtenHooks(from: SettingReader): Setting<readonly WrittenHooks[]> {
-  const layers = from.written("hooks", "any").filter(({ scope }) => scope !== "project");
-  const value = layers.map(({ path, profile }) => ({ path, value: profile.hooks }));
-  return { value, origin: layers.map((layer) => originOf(layer, "hooks")).join(", ") || "default" };
 }

@@ -11,6 +11,7 @@ import { type KnowledgeSettings, readKnowledgeSettings } from "../../context/kno
 import { type MemorySettings, readMemorySettings } from "../../context/memory/settings.js";
 import { type RetrievalSettings, readRetrievalSettings } from "../../context/retrieval/settings.js";
 import { packFolders, readSkillSettings, type SkillSettings } from "../../context/skills/settings.js";
+import { type HookSettings, readHookSettings } from "../../extensions/hooks/settings.js";
 import { type AgentSettings, readAgentSettings } from "../../extensions/subagents/settings.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
 import { type ChosenProfile, type ProfileSources, userLayers } from "./choose-profile.js";
@@ -29,6 +30,7 @@ export interface Settings
   extends ModelSettings,
     TurnSettings,
     AgentSettings,
+    HookSettings,
     SecuritySettings,
     NetworkSettings,
     SessionSettings,
@@ -75,6 +77,7 @@ export async function resolveSettings(
     ...(await readModelSettings(from)),
     ...readTurnSettings(from),
     ...readAgentSettings(from),
+    ...readHookSettings(from),
     ...(await readSecuritySettings(from)),
     ...readNetworkSettings(from),
     ...readSessionSettings(from),

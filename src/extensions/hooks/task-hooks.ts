@@ -4,11 +4,11 @@
  * 1. If a hook refuses one, the whole call fails with the reason, and the list stays as it was.
  * 2. An item is known by its text: the tool replaces the whole list with every call.
  */
-import type { ToolCall } from "../../../engine/ports.js";
-import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
-import { type HookAnswer, joinAnswers } from "../../../extensions/hooks/hook-answer.js";
-import type { Message } from "../../../protocol/content.js";
-import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
+import type { ToolCall } from "../../engine/ports.js";
+import type { Message } from "../../protocol/content.js";
+import { isJsonObject, type JsonObject } from "../../protocol/json.js";
+import type { EventHooks } from "./event-hooks.js";
+import { type HookAnswer, joinAnswers } from "./hook-answer.js";
 
 /** Text and whether it is done. */
 type Tasks = ReadonlyMap<string, boolean>;

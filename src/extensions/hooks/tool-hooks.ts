@@ -4,29 +4,23 @@
  * 1. PreToolUse runs before the permission rules, so the rules decide about the changed call.
  * 2. A changed input is checked like the model's own, and all other hooks see it before it is used.
  */
-import { basename, dirname, relative } from "node:path";
-import { schemaProblems } from "../../../base/json-schema.js";
-import type { ApprovalGate, GateContext, GateReview } from "../../../chain/approval-gate.js";
-import type { Tool, ToolCall, ToolLink, ToolLinkContext, ToolOutcome } from "../../../engine/ports.js";
-import { readCall } from "../../../engine/read-call.js";
-import type { EventHooks, Fired, FiredHook } from "../../../extensions/hooks/event-hooks.js";
-import { type HookAnswer, joinAnswers } from "../../../extensions/hooks/hook-answer.js";
-import { toolResponse } from "../../../extensions/hooks/tool-response.js";
-import { type ToolViews, toolViews } from "../../../extensions/hooks/tool-views.js";
-import { ownText, resultText, text } from "../../../protocol/content.js";
-import type { CallId } from "../../../protocol/ids.js";
-import type { JsonObject } from "../../../protocol/json.js";
-import { presentAt } from "../../../sessions/undo/present.js";
-import type { RunUndo } from "../undo.js";
+import { relative } from "node:path";
+import { schemaProblems } from "../../base/json-schema.js";
+import type { Tool, ToolCall, ToolLink, ToolLinkContext, ToolOutcome } from "../../engine/ports.js";
+import type { ApprovalGate, GateContext, GateReview } from "../../feature/part.js";
+import { ownText, resultText, text } from "../../protocol/content.js";
+import type { CallId } from "../../protocol/ids.js";
+import type { JsonObject } from "../../protocol/json.js";
+import type { HookSurroundings } from "./context.js";
+import type { EventHooks, Fired, FiredHook } from "./event-hooks.js";
+import { type HookAnswer, joinAnswers } from "./hook-answer.js";
 import { TaskHooks } from "./task-hooks.js";
+import { type ToolViews, toolViews } from "./tool-views.js";
 
-export interface ToolHooksOptions {
+export interface ToolHooksOptions extends Pick<HookSurroundings, "recorded" | "readArguments"> {
   readonly hooks: EventHooks;
   readonly root: string;
   readonly now: () => number;
-  /** Records what hooks change after a call, so that undo reverts it with the call. */
-  readonly undo: Pick<RunUndo, "begin" | "beforeAll">;
-  readonly newCall: () => CallId;
 }
 
 const SHOWN_CHARACTERS = 2000;
@@ -88,7 +82,7 @@ export class ToolHooks {
     if (stopped !== undefined) return { outcome: stopped };
     const changer = fired.each.findLast(({ answer }) => answer.updatedInput !== undefined);
     if (changer === undefined || fired.answer.decision === "deny") return { call, answer: fired.answer };
-    const changed = await changedArguments(changer, context.definition);
+    const changed = await this.#changedArguments(changer, context.definition);
     if ("problem" in changed) return { outcome: refused(`a hook changed its input, and ${changed.problem}`) };
     const final = { ...call, args: changed.args };
     // The other hooks have seen only the original input.
@@ -143,12 +137,13 @@ export class ToolHooks {
     let changed: readonly string[] = [];
     const { answer } =
       status === "ok"
-        ? await this.#recorded(isWanted ? [...touched] : [], {
-            act: () => hooks.fire("PostToolUse", after),
-            onChanged: (files) => {
+        ? await this.#options.recorded(
+            isWanted ? [...touched] : [],
+            () => hooks.fire("PostToolUse", after),
+            (files) => {
               changed = files.map((file) => relative(root, file));
             },
-          })
+          )
         : await hooks.fire("PostToolUseFailure", {
             views,
             signal,
@@ -165,41 +160,21 @@ export class ToolHooks {
     return notes.length === 0 ? replaced : withNotes(replaced, notes);
   }
 
-  /** Hooks run even if the recording fails; undo then reports that another program changed the file. */
-  async #recorded(
-    files: readonly string[],
-    { act, onChanged }: { readonly act: () => Promise<Fired>; readonly onChanged: (files: readonly string[]) => void },
-  ): Promise<Fired> {
-    const { undo, newCall } = this.#options;
-    const before = files.map((absolute) => ({ absolute, entry: fileAt(absolute) }));
+  async #changedArguments(
+    { view, answer }: FiredHook,
+    tool: Tool,
+  ): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
+    if (view?.argsOf === undefined) return { problem: "a hook cannot change the input of this tool." };
     try {
-      return await act();
-    } finally {
-      const changes = before
-        .map(({ absolute, entry }) => ({ absolute, before: entry, after: fileAt(absolute) }))
-        .filter((change) => !isSame(change.before, change.after));
-      if (changes.length > 0) {
-        onChanged(changes.map(({ absolute }) => absolute));
-        const call = await undo.begin({ call: newCall(), tool: "hook", changes: "announced" }).catch(() => undefined);
-        const record = () => undo.beforeAll(changes.map((change) => () => change));
-        await (call === undefined ? record() : call.during(record)).catch(() => {});
-        await call?.end({ goesOn: false });
-      }
+      const read = this.#options.readArguments(tool, view.argsOf(answer.updatedInput ?? {}));
+      if (read.refused !== undefined) return { problem: read.refused };
+      const final = (await tool.canonical?.(read.args)) ?? read.args;
+      const problems = schemaProblems(tool.inputSchema, final);
+      return problems.length === 0 ? { args: final } : { problem: `${problems.join("; ")}.` };
+    } catch (error) {
+      return { problem: (error as Error).message };
     }
   }
-}
-
-type HookedFile = { readonly kind: "file"; readonly content: Buffer | undefined; readonly mode: number | undefined };
-
-function fileAt(absolute: string): HookedFile | undefined {
-  const { state, bytes } = presentAt(dirname(absolute), basename(absolute), () => "");
-  return state?.kind === "file" ? { kind: "file", content: bytes, mode: state.mode } : undefined;
-}
-
-function isSame(one: HookedFile | undefined, other: HookedFile | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  const isKnown = one.content !== undefined && other.content !== undefined;
-  return one.mode === other.mode && (!isKnown || one.content.equals(other.content));
 }
 
 function changedFilesNote(files: readonly string[]): string {
@@ -215,23 +190,6 @@ function stopOf({ stop }: HookAnswer, { turn }: ToolLinkContext): ToolOutcome | 
   if (stop === undefined) return undefined;
   turn?.stop("PreToolUse", stop);
   return { status: "skipped", content: [ownText(`Not run: a hook stopped the turn. ${stop}`)] };
-}
-
-async function changedArguments(
-  { view, answer }: FiredHook,
-  tool: Tool,
-): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
-  if (view?.argsOf === undefined) return { problem: "a hook cannot change the input of this tool." };
-  try {
-    const sent = { tool: tool.name, args: view.argsOf(answer.updatedInput ?? {}) };
-    const read = readCall({ list: () => [tool], find: (name) => (name === tool.name ? tool : undefined) }, sent);
-    if (read.refused !== undefined) return { problem: read.refused };
-    const final = (await tool.canonical?.(read.args)) ?? read.args;
-    const problems = schemaProblems(tool.inputSchema, final);
-    return problems.length === 0 ? { args: final } : { problem: `${problems.join("; ")}.` };
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
 }
 
 function refused(why: string): ToolOutcome {
@@ -251,4 +209,23 @@ function changedNote(args: JsonObject): string {
 /** The text of hooks counts as the user's own, because the user wrote or approved the hook. */
 function withNotes(outcome: ToolOutcome, notes: readonly string[]): ToolOutcome {
   return { ...outcome, content: [...outcome.content, ...notes.map((note) => ownText(`[hook] ${note}`))] };
+}
+
+/** The result of a call; hooks get it in another form. */
+interface ResultForHooks {
+  /** Oxbow's name of the tool. */
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly text: string;
+  readonly details: JsonObject | undefined;
+}
+
+function toolResponse({ tool, input, text, details = {} }: ResultForHooks): JsonObject {
+  if (tool === "bash") {
+    const { exit_code = null } = details;
+    return { success: true, stdout: text, stderr: "", interrupted: false, isImage: false, exit_code };
+  }
+  const { file_path } = input;
+  if (typeof file_path === "string" && tool !== "read") return { filePath: file_path, success: true, content: text };
+  return { success: true, content: text };
 }

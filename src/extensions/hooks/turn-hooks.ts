@@ -5,25 +5,30 @@
  * 2. A refused input never reaches the model, not even when the session is resumed.
  * 3. Hooks may continue a turn a few times; then it ends anyway.
  */
-import { withOrigin } from "../../../base/message-origin.js";
-import type { CompactionAnswer, CompactionWatcher, StartedCompaction } from "../../../chain/services.js";
-import type { HookResult, NamedHook, Stage, Turn } from "../../../engine/turn.js";
-import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
-import type { HookAnswer } from "../../../extensions/hooks/hook-answer.js";
-import { addContext } from "../../../feature/add-context.js";
-import { contextMessage, type InputContent, plainText, REFUSED_INPUT } from "../../../protocol/content.js";
-import type { Envelope } from "../../../protocol/envelope.js";
-import type { EventPayloads, StopReason } from "../../../protocol/events.js";
-import type { InstructionLoad } from "../../content/instruction-loads.js";
-import { switchInput } from "../../models/change-model.js";
+import { lastResults } from "../../base/changed-results.js";
+import { withOrigin } from "../../base/message-origin.js";
+import type { HookResult, NamedHook, Stage, Turn } from "../../engine/turn.js";
+import { addContext } from "../../feature/add-context.js";
+import type { CompactionAnswer, CompactionWatcher, StartedCompaction } from "../../feature/part.js";
+import {
+  contextMessage,
+  type InputContent,
+  type Message,
+  plainText,
+  REFUSED_INPUT,
+  resultText,
+} from "../../protocol/content.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { FailureReason } from "../../protocol/errors.js";
+import type { EventPayloads, StopReason } from "../../protocol/events.js";
+import type { JsonObject } from "../../protocol/json.js";
+import type { LoadedInstructions, SetupTrigger, StartSource } from "./context.js";
+import type { EventHooks } from "./event-hooks.js";
 import { FileHooks } from "./file-hooks.js";
-import { batchOf, errorName } from "./hook-facts.js";
+import type { HookAnswer } from "./hook-answer.js";
+import { switchInput } from "./hook-events.js";
 import { InstructionHooks } from "./instruction-hooks.js";
-
-/** Why the user prepares the project. */
-export type SetupTrigger = "init" | "maintenance";
-
-export type StartSource = "startup" | "resume" | "clear" | "compact";
+import { toolViews } from "./tool-views.js";
 
 const MOST_CONTINUATIONS = 8;
 
@@ -59,7 +64,7 @@ export class TurnHooks {
       readonly source: StartSource | undefined;
       readonly agent?: string | undefined;
       readonly root: string;
-      readonly loads: () => readonly InstructionLoad[];
+      readonly loads: () => readonly LoadedInstructions[];
       readonly setup: SetupTrigger | undefined;
     },
   ) {
@@ -279,4 +284,37 @@ export class TurnHooks {
     this.#instructions.tellAgain();
     if (turn !== undefined) this.#addPending(turn);
   }
+}
+
+/** The calls of the newest answer with what the model reads about them. */
+function batchOf(conversation: readonly Message[], root: string): JsonObject[] {
+  const calls = conversation.flatMap(({ role, content }) => (role === "assistant" ? content : []));
+  return lastResults(conversation).map(({ call, tool, content }) => {
+    const made = calls.findLast((block) => block.type === "tool_use" && block.call === call);
+    const args = made?.type === "tool_use" ? made.args : {};
+    const [view] = toolViews({ tool, args }, root).parts;
+    return {
+      tool_name: view?.names[0] ?? tool,
+      tool_input: view?.input ?? args,
+      tool_use_id: call,
+      tool_response: resultText(content),
+    };
+  });
+}
+
+const ERRORS: Partial<Record<FailureReason, string>> = {
+  RateLimited: "rate_limit",
+  Overloaded: "overloaded",
+  AuthFailed: "authentication_failed",
+  QuotaExceeded: "billing_error",
+  BadRequest: "invalid_request",
+  ModelNotFound: "model_not_found",
+  ProviderFailed: "server_error",
+  AnswerTooLong: "max_output_tokens",
+  AnswersCut: "max_output_tokens",
+};
+
+/** The type of an error for a matcher. */
+function errorName(reason: FailureReason): string {
+  return ERRORS[reason] ?? "unknown";
 }

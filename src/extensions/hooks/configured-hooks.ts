@@ -3,21 +3,19 @@
  * environment.
  */
 import { basename, join } from "node:path";
-import type { ExtensionFile } from "../../../base/extension-files.js";
-import {
-  type HookEntries,
-  profileEntries,
-  type ReadHooks,
-  readHooks,
-} from "../../../extensions/hooks/configuration.js";
-import { realpathOrSelf } from "../../../system/real-path.js";
-import { readRegularText } from "../../../system/regular-file.js";
-import { isWithin } from "../../../system/within.js";
-import type { LoadedSettings } from "../../settings/settings.js";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { realpathOrSelf } from "../../system/real-path.js";
+import { readRegularText } from "../../system/regular-file.js";
+import { isWithin } from "../../system/within.js";
+import { type HookEntries, profileEntries, type ReadHooks, readHooks } from "./configuration.js";
+import type { WrittenHooks } from "./settings.js";
 
 export interface HooksPlace {
-  readonly loaded: LoadedSettings;
   readonly root: string;
+  /** The user's configuration folder. */
+  readonly config: string;
+  /** The files of the profiles in use. */
+  readonly profiles: readonly string[];
 }
 
 export async function fileHooks(files: readonly ExtensionFile[], place: HooksPlace): Promise<ReadHooks> {
@@ -28,24 +26,26 @@ export async function fileHooks(files: readonly ExtensionFile[], place: HooksPla
   return { hooks, problems: [...problems, ...more] };
 }
 
-export function namedProfileHooks(place: HooksPlace): ReadHooks {
+export function namedProfileHooks(written: readonly WrittenHooks[], place: HooksPlace): ReadHooks {
   const problems: string[] = [];
-  const { hooks, problems: more } = readHooks(ownProfile(place, problems));
+  const { hooks, problems: more } = readHooks(ownProfile(written, place, problems));
   return { hooks, problems: [...problems, ...more] };
 }
 
-/** Whether the file is a profile in use; `config.toml` of a source always is. */
-function isInUse({ path }: ExtensionFile, { loaded }: HooksPlace): boolean {
+/** Tells whether the file is a profile in use; `config.toml` of a source always is. */
+function isInUse({ path }: ExtensionFile, { profiles }: HooksPlace): boolean {
   if (!path.endsWith(".toml") || basename(path) === "config.toml") return true;
-  const used = loaded.layers.map((layer) => realpathOrSelf(layer.path));
-  return used.includes(realpathOrSelf(path));
+  return profiles.map(realpathOrSelf).includes(realpathOrSelf(path));
 }
 
 /** A profile in the user's configuration folder comes with the approved files. */
-function ownProfile({ loaded, root }: HooksPlace, problems: string[]): readonly HookEntries[] {
-  const { settings, roots } = loaded;
-  return settings.hooks.value.flatMap(({ path, value }) => {
-    if (isWithin(path, roots.config)) return [];
+function ownProfile(
+  written: readonly WrittenHooks[],
+  { root, config }: HooksPlace,
+  problems: string[],
+): readonly HookEntries[] {
+  return written.flatMap(({ path, value }) => {
+    if (isWithin(path, config)) return [];
     if (!isWithin(path, root)) return profileEntries(value, path);
     if (path !== join(root, ".oxbow", "config.toml"))
       problems.push(`${path}: hooks of a profile in the working folder do not run.`);
@@ -78,7 +78,7 @@ async function withoutDisabled(files: readonly ExtensionFile[]): Promise<readonl
   return files.filter((file) => !settings.includes(file) || !(off.has("user") || off.has(file.scope)));
 }
 
-/** Whether a settings file of Claude Code says `disableAllHooks`. */
+/** Tells whether a settings file of Claude Code says `disableAllHooks`. */
 export async function isDisabled(path: string): Promise<boolean> {
   try {
     const settings = JSON.parse(await readRegularText(path)) as { readonly disableAllHooks?: unknown } | null;

@@ -1,12 +1,11 @@
 /** Lists event hooks for `oxbow hooks`, including those that wait for approval. Runs none of them. */
-import type { ExtensionFile } from "../../../base/extension-files.js";
-import { type ConfiguredHook, readHooks } from "../../../extensions/hooks/configuration.js";
-import { shownHandler } from "../../../extensions/hooks/hook-handler.js";
-import { needsSandbox } from "../../../extensions/hooks/run-hook.js";
-import { entriesOf } from "../../../security/trust/entries.js";
-import { readRegularText } from "../../../system/regular-file.js";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { readRegularText } from "../../system/regular-file.js";
+import { type ConfiguredHook, readHooks } from "./configuration.js";
 import { eventOf } from "./configured-hooks.js";
-import { bearerOf } from "./front-matter-file.js";
+import { bearerOf } from "./front-matter-hooks.js";
+import { shownHandler } from "./hook-handler.js";
+import { needsSandbox } from "./run-hook.js";
 
 export type HookEntry = Pick<ExtensionFile, "path" | "entry" | "scope" | "name" | "source" | "plugin">;
 
@@ -26,15 +25,25 @@ export interface ListedEntry<E extends HookEntry> {
   readonly problems: readonly string[];
 }
 
+interface ListedPlace {
+  readonly root: string;
+  readonly home: string;
+  /** Splits a file into the entries that a person approves. */
+  entriesOf(
+    path: string,
+    text: string,
+  ): Promise<readonly { readonly name: string; readonly canonical: string }[] | undefined>;
+}
+
 export async function listEventHooks<E extends HookEntry>(
   items: readonly E[],
-  place: { readonly root: string; readonly home: string },
+  place: ListedPlace,
 ): Promise<readonly ListedEntry<E>[]> {
   return Promise.all(
     items.map(async (item) => {
       const { path, entry = "", scope } = item;
       const written = await readRegularText(path).then(
-        (text) => entriesOf(path, text),
+        (text) => place.entriesOf(path, text),
         () => undefined,
       );
       const canonical = written?.find(({ name }) => name === entry)?.canonical;
@@ -45,11 +54,7 @@ export async function listEventHooks<E extends HookEntry>(
   );
 }
 
-function listed(
-  hook: ConfiguredHook,
-  item: HookEntry,
-  place: { readonly root: string; readonly home: string },
-): ListedHook {
+function listed(hook: ConfiguredHook, item: HookEntry, place: ListedPlace): ListedHook {
   const { event, matcher = "*", handler, timeoutMs } = hook;
   const sandbox = handler.type === "command" && needsSandbox(hook, place);
   const only_in = bearerOf(item);

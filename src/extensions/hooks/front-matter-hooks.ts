@@ -6,19 +6,19 @@
  * 2. Those of an agent type run in the subagents of this type only; `Stop` is the end of the subagent there.
  * 3. Those of a slash command run while its turn runs.
  */
-import { dirname, join } from "node:path";
-import type { ExtensionFile } from "../../../base/extension-files.js";
-import { copier, removeCopies } from "../../../context/skills/copies.js";
-import { SkillRegistry } from "../../../context/skills/registry.js";
-import { skillFolder } from "../../../context/skills/settings.js";
-import { ownTexts, skillsIn } from "../../../context/skills/skill-text.js";
-import type { ConfiguredHook, ReadHooks } from "../../../extensions/hooks/configuration.js";
-import { realpathOrSelf } from "../../../system/real-path.js";
-import type { Opening } from "../../opening.js";
-import { fileHooks, isDisabled } from "./configured-hooks.js";
-import { isOfSkill } from "./front-matter-file.js";
+import { basename, dirname, join, relative } from "node:path";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { realpathOrSelf } from "../../system/real-path.js";
+import type { ConfiguredHook, ReadHooks } from "./configuration.js";
+import { fileHooks, type HooksPlace, isDisabled } from "./configured-hooks.js";
+import type { HookSurroundings, HooksContext } from "./context.js";
 
-type Place = Pick<Opening, "engine" | "extensions" | "session" | "current" | "parent">;
+type Skills = Awaited<ReturnType<HookSurroundings["skills"]>>;
+
+interface Place extends Pick<HooksContext, "extensions" | "parent" | "variables"> {
+  readonly surroundings: Pick<HookSurroundings, "skills" | "removeSkills" | "skillsInUse">;
+  readonly files: HooksPlace;
+}
 
 export class FrontMatterHooks {
   readonly #place: Place;
@@ -50,7 +50,7 @@ export class FrontMatterHooks {
 
   /** `disableAllHooks` counts in the settings beside the file, and in the user's. */
   async #withoutDisabled(files: readonly ExtensionFile[]): Promise<readonly ExtensionFile[]> {
-    const { HOME } = this.#place.engine.variables;
+    const { HOME } = this.#place.variables;
     const own = HOME === undefined ? [] : [join(HOME, ".claude")];
     const off = await Promise.all(
       files.map(async ({ source }) => {
@@ -62,11 +62,11 @@ export class FrontMatterHooks {
   }
 
   async close(): Promise<void> {
-    if (this.#hasCopies) await removeCopies(this.#copies);
+    if (this.#hasCopies) await this.#place.surroundings.removeSkills();
   }
 
-  async #skillHooks(file: ExtensionFile, skills: SkillRegistry | undefined): Promise<ReadHooks> {
-    const skill = skills?.list().find(({ path }) => path === file.path);
+  async #skillHooks(file: ExtensionFile, skills: Skills | undefined): Promise<ReadHooks> {
+    const skill = skills?.find(({ path }) => path === file.path);
     if (skill === undefined) return { hooks: [], problems: [] };
     const { hooks, problems } = await this.#hooksOf(file);
     const folder = (await skill.folder()) ?? dirname(file.path);
@@ -88,31 +88,49 @@ export class FrontMatterHooks {
   }
 
   #hooksOf(file: ExtensionFile): Promise<ReadHooks> {
-    const { loaded, root } = this.#place.engine;
-    return fileHooks([file], { loaded, root });
+    return fileHooks([file], this.#place.files);
   }
 
-  #skills(): Promise<SkillRegistry> {
-    const { extensions } = this.#place;
-    const copy = copier(this.#copies);
+  #skills(): Promise<Skills> {
     this.#hasCopies = true;
-    return SkillRegistry.load({ skills: extensions.of("skill"), files: extensions.of("skill-file"), copy });
-  }
-
-  /** Apart from the copies for commands, which the part with the skills replaces and removes. */
-  get #copies(): string {
-    const { engine, session } = this.#place;
-    return join(skillFolder(engine.loaded.roots), `${session}-hooks`);
+    return this.#place.surroundings.skills();
   }
 
   /** A skill stays in use when a compaction drops its text. */
   #isUsed(id: string): boolean {
     if (this.#used.has(id)) return true;
-    for (const name of skillsIn(ownTexts(this.#place.current.run?.conversation ?? []))) this.#used.add(name);
+    for (const name of this.#place.surroundings.skillsInUse()) this.#used.add(name);
     return this.#used.has(id);
   }
 }
 
 function inSubagent(hook: ConfiguredHook): ConfiguredHook {
   return hook.event === "Stop" ? { ...hook, event: "SubagentStop", matcher: undefined } : hook;
+}
+
+type Located = Pick<ExtensionFile, "path" | "name" | "source" | "plugin">;
+
+export function isFrontMatter({ path }: { readonly path: string }): boolean {
+  return path.endsWith(".md");
+}
+
+function isOfSkill(file: Located): boolean {
+  return basename(file.path) === "SKILL.md" && !isOfCommand(file);
+}
+
+/** By its folder: `commands` of a source and what is below it. */
+function isOfCommand({ path, name, source }: Located): boolean {
+  const folder = path.slice(0, -name.length);
+  return COMMAND_FOLDERS.includes(relative(source, folder));
+}
+
+const COMMAND_FOLDERS = ["commands", "templates"];
+
+/** Names the owner of the hooks for messages: `skill careful`, `agent guarded`, `command /git:fix`. */
+export function bearerOf(file: Located): string | undefined {
+  if (!isFrontMatter(file)) return undefined;
+  const { path, name, plugin } = file;
+  const space = plugin === undefined ? "" : `${plugin}:`;
+  if (isOfCommand(file)) return `command /${space}${name.replace(/\.md$/i, "").replaceAll("/", ":")}`;
+  return isOfSkill(file) ? `skill ${space}${basename(dirname(path))}` : `agent ${space}${basename(path, ".md")}`;
 }

@@ -4,9 +4,9 @@
  */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Message, ResultContent } from "../../../protocol/content.js";
-import { resultText } from "../../../protocol/content.js";
-import type { JsonObject } from "../../../protocol/json.js";
+import type { Message, ResultContent } from "../../protocol/content.js";
+import { resultText } from "../../protocol/content.js";
+import type { JsonObject } from "../../protocol/json.js";
 
 export class Transcript {
   readonly path: string;

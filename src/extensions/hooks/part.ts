@@ -5,13 +5,12 @@
  * 2. Hooks that the person approves during the session count from the next stage on.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
-import type { HookOccasion } from "../../extensions/hooks/event-hooks.js";
-import type { HookAnswer } from "../../extensions/hooks/hook-answer.js";
-import type { HookEvent } from "../../extensions/hooks/hook-events.js";
-import type { Opening } from "../opening.js";
-import type { SessionPart } from "../part.js";
-import type { CreateBuiltIn } from "./built-in.js";
-import type { OpenedEventHooks } from "./hooks/open-event-hooks.js";
+import type { SessionPart } from "../../feature/part.js";
+import type { HooksContext } from "./context.js";
+import type { HookOccasion } from "./event-hooks.js";
+import type { HookAnswer } from "./hook-answer.js";
+import type { HookEvent } from "./hook-events.js";
+import type { OpenedEventHooks } from "./open-event-hooks.js";
 
 /** For the other parts: their events. */
 export interface SessionEvents {
@@ -27,23 +26,23 @@ export interface SessionEvents {
 /** Of a session without hooks. */
 export const NO_EVENTS: SessionEvents = { has: () => false, fire: async () => ({}), aside: () => {}, keep: () => {} };
 
-export const eventHooks: CreateBuiltIn = async (opening) => {
-  const hooks = new LateEventHooks(opening);
-  opening.built.add({ events: hooks });
+export async function eventHooks(context: HooksContext): Promise<SessionPart> {
+  const hooks = new LateEventHooks(context);
+  context.offer(hooks);
   await hooks.load();
   return hooks.part();
-};
+}
 
 class LateEventHooks implements SessionEvents {
-  readonly #opening: Opening;
+  readonly #context: HooksContext;
   /** The approved version of each entry that is in use. */
   readonly #inUse = new Map<string, string>();
   #version: number | undefined;
   #opened: OpenedEventHooks | undefined;
   #hasTurn = false;
 
-  constructor(opening: Opening) {
-    this.#opening = opening;
+  constructor(context: HooksContext) {
+    this.#context = context;
   }
 
   part(): SessionPart {
@@ -92,20 +91,20 @@ class LateEventHooks implements SessionEvents {
 
   /** Never throws: a session works without its hooks, too. */
   async load(): Promise<void> {
-    const { engine, extensions } = this.#opening;
+    const { extensions, settings, notify } = this.#context;
     if (this.#version === extensions.version) return;
     this.#version = extensions.version;
     const files = this.#newOnes(extensions.of("event-hooks"));
-    const hasProfile = this.#opened === undefined && engine.loaded.settings.hooks.value.length > 0;
+    const hasProfile = this.#opened === undefined && settings.hooks.value.length > 0;
     if (files.length === 0 && !hasProfile) return;
     try {
-      const { openEventHooks } = await import("./hooks/open-event-hooks.js");
-      this.#opened ??= openEventHooks(this.#opening, { isStart: !this.#hasTurn });
+      const { openEventHooks } = await import("./open-event-hooks.js");
+      this.#opened ??= await openEventHooks(this.#context, { isStart: !this.#hasTurn });
       await this.#opened.add(files);
       // The files of this moment are in use; hooks may decide about later ones.
       void extensions.version;
     } catch (error) {
-      engine.notify(`Oxbow could not load the hooks: ${(error as Error).message}`);
+      notify(`Oxbow could not load the hooks: ${(error as Error).message}`);
     }
   }
 

@@ -5,7 +5,7 @@
  */
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
+import type { EventHooks } from "./event-hooks.js";
 
 export class FileHooks {
   readonly #hooks: EventHooks;

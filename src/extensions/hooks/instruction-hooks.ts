@@ -1,14 +1,14 @@
 /** Tells hooks which instruction files the model gets, and why. */
 import { basename } from "node:path";
-import type { EventHooks } from "../../../extensions/hooks/event-hooks.js";
-import type { InstructionLoad } from "../../content/instruction-loads.js";
+import type { LoadedInstructions } from "./context.js";
+import type { EventHooks } from "./event-hooks.js";
 
 export class InstructionHooks {
   readonly #hooks: EventHooks;
-  readonly #loads: () => readonly InstructionLoad[];
-  readonly #told = new WeakSet<InstructionLoad>();
+  readonly #loads: () => readonly LoadedInstructions[];
+  readonly #told = new WeakSet<LoadedInstructions>();
 
-  constructor(hooks: EventHooks, loads: () => readonly InstructionLoad[]) {
+  constructor(hooks: EventHooks, loads: () => readonly LoadedInstructions[]) {
     this.#hooks = hooks;
     this.#loads = loads;
   }
@@ -27,7 +27,7 @@ export class InstructionHooks {
     for (const load of this.#loads()) if (load.trigger === undefined) this.#fire(load, "compact");
   }
 
-  #fire({ path, owner, globs, trigger, parent }: InstructionLoad, reason: string): void {
+  #fire({ path, owner, globs, trigger, parent }: LoadedInstructions, reason: string): void {
     const input = {
       file_path: path,
       memory_type: owner === "user" ? "User" : basename(path).includes(".local.") ? "Local" : "Project",
