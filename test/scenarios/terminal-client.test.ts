@@ -61,6 +61,7 @@ describe("the terminal client", () => {
     const { mock, hosted } = await host([reply().text("It is blue."), reply().text("As I said.")]);
     const first = await TuiClient.open(hosted);
     await first.until("Sandbox: none");
+    await first.until("/mode chooses between auto, review of each edit, and plan");
     first.type("which colour is it", "\r");
     await first.until("It is blue.");
     await first.until("out · ");

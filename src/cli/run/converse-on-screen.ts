@@ -31,7 +31,7 @@ export async function converseOnScreen(
   const stop = stopOnSignals(() => leaving.abort(), { interrupts: "elsewhere" });
   const { model, note } = chosen;
   const name = `${model.provider}:${model.model}`;
-  const greeting: Block[] = [{ kind: "notice", level: "info", text: `oxbow · ${name}` }];
+  const greeting: Block[] = [{ kind: "notice", level: "info", text: `oxbow · ${name} · /model changes it` }];
   if (note !== undefined) greeting.push({ kind: "notice", level: "info", text: note });
   if (model.provider === OFFLINE) greeting.push({ kind: "notice", level: "info", text: CONNECT_HERE });
   const { settings } = loaded;

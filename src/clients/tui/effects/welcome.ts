@@ -31,13 +31,19 @@ export async function welcome(
     return;
   }
   // The first time in this folder.
+  for (const tip of tips(keys)) say(tip);
   const reply = await carrier.slash("security", "");
   const value = reply.ok && isJsonObject(reply.value) ? reply.value.value : undefined;
-  if (isJsonObject(value) && typeof value.sandbox === "string") say(sandboxWords(value.sandbox));
+  const sandbox = isJsonObject(value) ? value.sandbox : undefined;
+  // One that works is no news: /security explains it.
+  if (typeof sandbox === "string" && !/^(bubblewrap|unshare)/.test(sandbox)) say(`Sandbox: ${sandbox}`);
 }
 
-/** Its name; /security has the rest. A sandbox that is off or broken says why. */
-function sandboxWords(sandbox: string): string {
-  const [name = sandbox] = sandbox.split(":");
-  return /^(bubblewrap|unshare)/.test(name) ? `Sandbox: ${name} (/security explains it)` : `Sandbox: ${sandbox}`;
+function tips(keys: CarrierOptions["keys"]): readonly string[] {
+  const mode = keys.nameOf("mode");
+  return [
+    'Try: "what does this project do?", or name a file with @. !COMMAND runs a command of your own.',
+    `${mode === undefined ? "/mode" : `${mode} or /mode`} chooses between auto, review of each edit, and plan. /undo takes changes back.`,
+    "/init writes an AGENTS.md with what the model should know about this project.",
+  ];
 }
