@@ -15,10 +15,10 @@ import { reachable } from "../../../system/socket-path.js";
 import { askHelper } from "./ask-helper.js";
 import {
   BEAT_MS,
-  endpointPath,
   type HelperEndpoint,
   privateFolder,
   readEndpoint,
+  removeNote,
   TOKEN_HEADER,
 } from "./helper-protocol.js";
 
@@ -94,7 +94,7 @@ export class HelperLink {
     }
     // Left behind by a helper that could not clean up. A newer one stays.
     if (readEndpoint(this.#options.folder)?.token === endpoint.token) {
-      rmSync(endpointPath(this.#options.folder), { force: true });
+      removeNote(this.#options.folder, endpoint.token);
       rmSync(reachable(this.#options.folder, endpoint.socket), { force: true });
     }
   }

@@ -11,7 +11,8 @@
  * 4. A connection belongs to the credential of its first request.
  * 5. The folder is private to the user, and `helper.json` names the helper that is to be used. It appears complete.
  */
-import { lstatSync, mkdirSync, readFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CredentialError } from "../credential-error.js";
 import type { EntryName } from "../credential-file.js";
@@ -49,8 +50,31 @@ export function endpointPath(folder: string): string {
 
 /** Undefined when there is none, or none that could be one. */
 export function readEndpoint(folder: string): HelperEndpoint | undefined {
+  return readNote(endpointPath(folder));
+}
+
+/**
+ * Removes the note of a helper that is gone, and no other: between a look at the note and its removal another helper may have put its own
+ * there. So the note is first moved aside, and put back if it is another one.
+ */
+export function removeNote(folder: string, token: string | undefined): void {
+  const aside = join(folder, `${randomBytes(6).toString("hex")}.old`);
   try {
-    const endpoint = JSON.parse(readFileSync(endpointPath(folder), "utf8")) as Partial<HelperEndpoint>;
+    renameSync(endpointPath(folder), aside);
+  } catch {
+    return;
+  }
+  try {
+    if (readNote(aside)?.token !== token) linkSync(aside, endpointPath(folder));
+  } catch {
+    // A newer note has come.
+  }
+  rmSync(aside, { force: true });
+}
+
+function readNote(path: string): HelperEndpoint | undefined {
+  try {
+    const endpoint = JSON.parse(readFileSync(path, "utf8")) as Partial<HelperEndpoint>;
     const { version, pid, startTime, socket, token } = endpoint;
     const texts = [version, socket, token].every((text) => typeof text === "string" && text !== "");
     return texts && typeof pid === "number" && typeof startTime === "number" ? (endpoint as HelperEndpoint) : undefined;

@@ -21,6 +21,7 @@ import {
   PROTOCOL,
   privateFolder,
   readEndpoint,
+  removeNote,
 } from "./helper-protocol.js";
 import { headerOf, type RequestHead } from "./request-head.js";
 import type { Vault } from "./vault.js";
@@ -71,7 +72,7 @@ export class HelperServer {
         return false;
       }
       // Left behind by one that could not clean up.
-      if (readEndpoint(folder)?.token === other?.token) rmSync(endpointPath(folder), { force: true });
+      removeNote(folder, other?.token);
     }
     const look = () => this.#isFound() || this.#idle();
     this.#watcher = watch(folder, look).on("error", look);
