@@ -4,7 +4,8 @@
  * 1. It listens before its note appears, and of several helpers that start at once one note stays: the others end.
  * 2. It ends when the credential file was written with another key: the next helper gets that key.
  * 3. It is in use while a client is connected, and exits after a while without one: soon if it has keys of terminals, which no process but the
- *    engine of that time uses. It removes its note.
+ *    engine of that time uses. It removes its note. One with keys of terminals is never replaced by a helper of another version or with
+ *    another proxy: between the end of an engine and the start of the next one no client is connected, and the keys are nowhere else.
  * 4. Without its note no client finds it any more: it ends as soon as no client is connected, so it does not outlive its home.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
@@ -134,7 +135,7 @@ export class HelperServer {
     } else if (method === "GET" && target === "/watch") this.#watch(socket);
     else if (method === "POST" && target === "/keys") return this.#takeKeys(head, socket, begun);
     else if (method === "POST" && (target === "/retire" || target === "/stop")) {
-      const ends = target === "/stop" || others === 0;
+      const ends = target === "/stop" || (others === 0 && !this.#hasLent);
       // The client must be able to start another helper at once.
       if (ends) rmSync(endpointPath(this.#options.folder), { force: true });
       socket.once("close", () => ends && this.end());

@@ -449,6 +449,25 @@ describe("the life of the helper", () => {
     expect(next.note().version).toBe("2");
   });
 
+  verifies(["M12"], "keeps the keys of a terminal when another terminal has another proxy", async () => {
+    const { url } = await provider((_, response) => response.end("ok"));
+    await file.put(entry(url));
+    const first = helper({ version: "1" });
+    await first.start();
+    const socketPath = reachable(join(folder, "run"), first.note().socket);
+    const account = lentAccount("a".repeat(16));
+    const body = JSON.stringify([entry(url, { account })]);
+    await askHelper({ socketPath, endpoint: first.note(), method: "POST", path: "/keys", body });
+    // No engine is connected. A terminal with another proxy looks for a helper of its own.
+    const other = helper({ version: "1+proxy" });
+    await other.link.reach();
+    const http = createHttpClient();
+    closing.push(() => http.close());
+    const engine = createHelperClient({ link: first.link, credential: { provider: "someone", account }, http });
+    expect(await (await engine.request(post(url))).text(10)).toBe("ok");
+    expect(other.started()).toBe(0);
+  });
+
   verifies(["M12"], "is ended from outside when it hangs, and another takes its place", async ({ skip }) => {
     skipWithout({ skip }, "linux");
     const { url } = await provider((_, response) => response.end("ok"));
