@@ -66,6 +66,15 @@ export type PreparedCall = Pick<ModelToolCall, "tool" | "args">;
 
 export type ModelBlock = TextBlock | ThinkingBlock | OpaqueBlock | YieldBlock | ModelToolCall;
 
+export interface FoundSource {
+  readonly title: string;
+  readonly url: string;
+  /** Words of the page. */
+  readonly excerpt?: string;
+  /** The passage of the answer that rests on it. */
+  readonly cites?: string;
+}
+
 export type ModelEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
@@ -74,7 +83,9 @@ export type ModelEvent =
   /** The newest count of this call; later ones replace earlier ones. */
   | { readonly type: "usage"; readonly usage: Usage; readonly cost?: Cost }
   /** A page that the provider's search found. */
-  | { readonly type: "source"; readonly title: string; readonly url: string }
+  | ({ readonly type: "source" } & FoundSource)
+  /** The provider's search did not work. */
+  | { readonly type: "unsearched"; readonly reason: string }
   /** For the user; not part of the answer. */
   | { readonly type: "notice"; readonly level: "progress" | "warning"; readonly message: string }
   | { readonly type: "stop"; readonly reason: StopReason }

@@ -125,6 +125,7 @@ class Reception {
         return;
       }
       case "source":
+      case "unsearched":
         return;
       case "stop":
         this.#stop = event.reason;

@@ -50,7 +50,7 @@ describe("a call beside the conversation", () => {
       [text("the "), text("whole")],
       [usage(5), { type: "stop", reason: "end" }],
     ]);
-    expect(answer).toEqual({ text: "the whole" });
+    expect(answer).toEqual({ text: "the whole", by: "p" });
     expect(costs).toMatchObject([
       { provider: "p", model: "m", purpose: "summary", usage: { input: 5 }, elapsed_ms: 30 },
     ]);
@@ -64,7 +64,7 @@ describe("a call beside the conversation", () => {
       [usage(2), { type: "failover", failure: BUSY, to: by }, { type: "answering", by }],
       [{ type: "notice", level: "warning", message: "slow" }, text("ok"), usage(3)],
     ]);
-    expect(answer).toEqual({ text: "ok" });
+    expect(answer).toEqual({ text: "ok", by: "q" });
     expect(
       costs.map(({ provider, route, usage: { input }, abandoned }) => [provider, route, input, abandoned]),
     ).toEqual([

@@ -8,13 +8,27 @@ import { type Cost, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { Bus } from "./bus.js";
 import { ABANDONED, TurnFailure, unlessAbandoned } from "./cancel.js";
 import { compose } from "./compose.js";
-import type { AnsweringModel, CallFacts, EnginePorts, Model, ModelEvent, ModelRequest, ModelStream } from "./ports.js";
+import type {
+  AnsweringModel,
+  CallFacts,
+  EnginePorts,
+  FoundSource,
+  Model,
+  ModelBlock,
+  ModelEvent,
+  ModelRequest,
+  ModelStream,
+  ModelToolCall,
+} from "./ports.js";
 import { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
-export interface Source {
-  readonly title: string;
-  readonly url: string;
+/** A provider pauses a long answer; it goes on when it gets it back. */
+const MOST_PAUSES = 3;
+
+export interface Source extends Omit<FoundSource, "cites"> {
+  /** The passages of the answer that rest on it. */
+  readonly cites: readonly string[];
 }
 
 export interface SidePlace {
@@ -33,9 +47,19 @@ export interface SideCall {
   readonly facts?: CallFacts;
 }
 
-/** `called`: the model made a call, which is not run. `sources`: the pages of a search, each once. */
+/**
+ * `called`: the model made a call, which is not run. `sources`: the pages of a search, each once. `unsearched`: why the provider's
+ * search did not work.
+ */
 export type SideAnswer =
-  | { readonly text: string; readonly sources?: readonly Source[]; readonly called?: true }
+  | {
+      readonly text: string;
+      /** The provider that answered. */
+      readonly by: string;
+      readonly sources?: readonly Source[];
+      readonly unsearched?: string;
+      readonly called?: true;
+    }
   | { readonly failure: Failure }
   | { readonly cancelled: true };
 
@@ -49,7 +73,13 @@ export async function callBeside(call: SideCall, place: SidePlace): Promise<Side
   const reading = new SideReading(call, place);
   try {
     const context = { model: call.model, signal, ...(call.facts && { facts: call.facts }) };
-    await read(await send(call.request, context), reading, place);
+    let { request } = call;
+    for (let left = MOST_PAUSES; left >= 0; left -= 1) {
+      await read(await send(request, context), reading, place);
+      const said = reading.pausedAfter();
+      if (said === undefined || signal.aborted) break;
+      request = { ...request, messages: [...request.messages, { role: "assistant", content: said }] };
+    }
   } catch (error) {
     if (!signal.aborted) reading.fail(error);
   }
@@ -57,8 +87,13 @@ export async function callBeside(call: SideCall, place: SidePlace): Promise<Side
   if (signal.aborted) return { cancelled: true };
   if (reading.failure !== undefined) return { failure: reading.failure };
   const sources = [...reading.sources.values()];
-  const extra = { ...(sources.length > 0 && { sources }), ...(reading.called && { called: true as const }) };
-  return { text: reading.text, ...extra };
+  const { unsearched } = reading;
+  const extra = {
+    ...(sources.length > 0 && { sources }),
+    ...(unsearched !== undefined && { unsearched }),
+    ...(reading.called && { called: true as const }),
+  };
+  return { text: reading.text, by: reading.by, ...extra };
 }
 
 async function read(stream: ModelStream, reading: SideReading, { ports, signal }: SidePlace): Promise<void> {
@@ -80,7 +115,11 @@ class SideReading {
   text = "";
   called = false;
   readonly sources = new Map<string, Source>();
+  unsearched: string | undefined;
   failure: Failure | undefined;
+  /** What the model said since its last pause. */
+  #said: Exclude<ModelBlock, ModelToolCall>[] = [];
+  #isPaused = false;
   #by: AnsweringModel;
   #usage: Usage = NO_USAGE;
   #cost: Cost | undefined;
@@ -99,11 +138,17 @@ class SideReading {
         this.text += event.text;
         return;
       case "block":
-        this.called ||= event.block.type === "tool_call";
+        if (event.block.type === "tool_call") this.called = true;
+        else this.#said.push(event.block);
         return;
       case "source":
-        if (event.title !== "" || !this.sources.has(event.url))
-          this.sources.set(event.url, { title: event.title, url: event.url });
+        this.#found(event);
+        return;
+      case "unsearched":
+        this.unsearched = event.reason;
+        return;
+      case "stop":
+        this.#isPaused = event.reason === "pause";
         return;
       case "usage":
         this.#usage = event.usage;
@@ -117,6 +162,8 @@ class SideReading {
         return;
       case "retract":
         this.text = "";
+        this.#said = [];
+        this.sources.clear();
         return;
       case "again":
         this.pay({ abandoned: true });
@@ -129,6 +176,31 @@ class SideReading {
       case "notice":
         this.#notify(event.message);
     }
+  }
+
+  get by(): string {
+    return this.#by.provider;
+  }
+
+  /** What the model said before a pause, after which it wants to go on; undefined if it ended. */
+  pausedAfter(): readonly Exclude<ModelBlock, ModelToolCall>[] | undefined {
+    if (!this.#isPaused || this.failure !== undefined || this.#said.length === 0) return undefined;
+    const said = this.#said;
+    this.#said = [];
+    this.#isPaused = false;
+    this.pay();
+    return said;
+  }
+
+  #found({ title, url, excerpt, cites }: FoundSource): void {
+    const before = this.sources.get(url);
+    const known = excerpt ?? before?.excerpt;
+    this.sources.set(url, {
+      title: title || (before?.title ?? ""),
+      url,
+      ...(known !== undefined && { excerpt: known }),
+      cites: [...(before?.cites ?? []), ...(cites === undefined ? [] : [cites])],
+    });
   }
 
   fail(error: unknown): void {

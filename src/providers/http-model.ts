@@ -71,6 +71,7 @@ const COUNTING_WIRES: ReadonlySet<string> = new Set(["anthropic", "gemini"]);
 const SEARCHES: Readonly<Record<string, string>> = {
   anthropic: "anthropic",
   "openai-responses": "openai",
+  "openai-chat": "openai",
   gemini: "gemini",
 };
 
@@ -89,7 +90,10 @@ export function createHttpModel<State>(options: HttpModelOptions<State>): Model 
     ...(endpoint.maxOutputTokens !== undefined && { outputTokens: endpoint.maxOutputTokens }),
     ...(SEARCHES[wire.name] === endpoint.family && { searchesWeb: true as const }),
     ...(wire.name === "anthropic" && endpoint.maxOutputTokens === undefined && { needsOutputLimit: true as const }),
-    stream: (request, context) => stream(options, request, context),
+    stream: (request, context) =>
+      request.webSearch === true && wire.name === "openai-chat"
+        ? searchByResponses(options, request, context)
+        : stream(options, request, context),
     ...(reportsCost({ family: endpoint.family, url: endpoint.baseUrl }) && {
       ownPrice: async () => (await import("./listed-price.js")).listedPrice(options),
     }),
@@ -98,6 +102,16 @@ export function createHttpModel<State>(options: HttpModelOptions<State>): Model 
         (await import("./tokens/count.js")).countTokens({ ...request, model }, { ...options, signal }),
     }),
   };
+}
+
+/** OpenAI searches the web by its newer protocol only. */
+async function* searchByResponses<State>(
+  options: HttpModelOptions<State>,
+  request: ModelRequest,
+  context: RequestContext,
+): ModelStream & AsyncGenerator<readonly ModelEvent[]> {
+  const { openaiResponses } = await import("./wire/openai-responses.js");
+  yield* stream({ ...options, wire: openaiResponses }, request, context);
 }
 
 async function* stream<State>(

@@ -62,11 +62,28 @@ function shown({ by, answer = "", pages }: Found, query: string, wrap: WebSearch
   const list = pages.map(({ title, url, excerpt }, index) =>
     [`[${index + 1}] ${title || url}`, url, excerpt].filter((line) => line !== "").join("\n"),
   );
-  const parts = [answer.trim(), ...(answer.trim() !== "" && list.length > 0 ? ["Sources:"] : []), ...list];
+  const parts = [withMarks(answer, pages), ...(answer.trim() !== "" && list.length > 0 ? ["Sources:"] : []), ...list];
   const whole = parts.filter((part) => part !== "").join("\n\n");
+  const unchecked = pages.length === 0 ? " This answer names no page: check it before you rely on it." : "";
   const lines = [
-    `${by} found ${counted(pages.length, "page")}.`,
+    `${by} found ${counted(pages.length, "page")}.${unchecked}`,
     wrap({ source: by, kind: "web_search", text: whole }),
   ];
   return { status: "ok", content: [text(lines.join("\n"))], details };
+}
+
+/** The answer with the numbers of the pages behind each passage that rests on them, unless it names the page itself. */
+function withMarks(answer: string, pages: readonly FoundPage[]): string {
+  const marks = new Map<number, string>();
+  for (const [index, { url, cites = [] }] of pages.entries()) {
+    for (const passage of new Set(cites.map((each) => each.trimEnd()))) {
+      const at = answer.indexOf(passage);
+      if (passage === "" || at === -1 || passage.includes(url)) continue;
+      const end = at + passage.length;
+      marks.set(end, `${marks.get(end) ?? " "}[${index + 1}]`);
+    }
+  }
+  const ends = [...marks.keys()].sort((one, other) => one - other);
+  const pieces = ends.map((end, index) => `${answer.slice(ends[index - 1] ?? 0, end)}${marks.get(end)}`);
+  return `${pieces.join("")}${answer.slice(ends.at(-1) ?? 0)}`.trim();
 }

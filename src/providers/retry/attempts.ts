@@ -34,6 +34,7 @@ export function withRetries(model: Model, options: RetryOptions): Model {
     model: name,
     ...(contextTokens !== undefined && { contextTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
+    ...(model.searchesWeb === true && { searchesWeb: true as const }),
     ...(model.contextLimit !== undefined && {
       contextLimit: () => model.contextLimit?.() ?? Promise.resolve(undefined),
     }),

@@ -5,6 +5,7 @@
  * 2. Each answer, and each failed attempt with a cost, names the model that made it.
  * 3. Text appears once: the text of a failed model is withdrawn unless the next one repeats it.
  * 4. A failed model is skipped for a while, so that the calls of a turn do not wait for it again and again.
+ * 5. A search of the web goes to those models whose service has one, whatever a rule says.
  */
 import type { Clock } from "../../base/clock.js";
 import type {
@@ -114,7 +115,9 @@ async function* stream(
   const shown = new ShownAnswer();
   let problem: Failure | undefined;
   let failed = "";
-  for (const member of order) {
+  // Only these can answer it, also while they rest.
+  const searching = request.webSearch === true ? await searchersOf(members) : undefined;
+  for (const member of searching ?? order) {
     const model = await member.model();
     if (model === undefined) continue;
     const by = nameOf(model, name);
@@ -139,6 +142,11 @@ async function* stream(
     failed = model.provider;
   }
   if (problem !== undefined) yield [...shown.end(), { type: "failure", failure: problem }];
+}
+
+async function searchersOf(members: readonly Member[]): Promise<readonly Member[]> {
+  const models = await Promise.all(members.map((member) => member.model()));
+  return members.filter((_, index) => models[index]?.searchesWeb === true);
 }
 
 function nameOf({ provider, family, model }: Model, { route, rule }: Way): AnsweringModel {

@@ -116,6 +116,10 @@ function apply(block: OpenBlock, change: JsonObject): OpenBlock {
       return withBody(block, block.body + asText(change.partial_json));
     case "signature_delta":
       return { ...block, signature: block.signature + asText(change.signature) };
+    case "citations_delta": {
+      const citations: JsonValue = [...asList(block.start.citations), asObject(change.citation)];
+      return { ...block, start: { ...block.start, citations } };
+    }
     default:
       return block.kind === "other" ? { ...block, start: merged(block.start, change) } : block;
   }
@@ -153,14 +157,26 @@ function close(state: AnthropicState, which: (block: OpenBlock) => boolean): Ste
     const block = finish(open, state.context.family);
     if (block === undefined) continue;
     if (open.start.type === "web_search_tool_result") events.push(...sourcesIn(open.start));
+    if (block.type === "text") events.push(...citedBy(open));
     called ||= block.type === "tool_call";
     events.push({ type: "block", block });
   }
   return { state: { ...state, called, open: state.open.filter((block) => !which(block)) }, events };
 }
 
+/** The pages that a text rests on, with their words. */
+function citedBy({ start, body }: OpenBlock): readonly ModelEvent[] {
+  const cited = asList(start.citations).map(asObject);
+  return cited.flatMap(({ title, url, cited_text: excerpt }) =>
+    typeof url === "string"
+      ? [{ type: "source" as const, title: asText(title), url, excerpt: asText(excerpt), cites: body }]
+      : [],
+  );
+}
+
 /** The content is an object if the search failed. */
 function sourcesIn({ content }: JsonObject): readonly ModelEvent[] {
+  if (isJsonObject(content)) return [{ type: "unsearched", reason: asText(content.error_code) }];
   const found = asList(content).map(asObject);
   return found.map(({ title, url }) => ({ type: "source", title: asText(title), url: asText(url) }));
 }

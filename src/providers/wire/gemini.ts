@@ -65,14 +65,29 @@ function step(state: GeminiState, frame: Frame): Step {
   const candidate = asObject(asList(data.candidates)[0]);
   let next = state;
   for (const part of asList(asObject(candidate.content).parts)) next = takePart(next, asObject(part), events);
-  for (const chunk of asList(asObject(candidate.groundingMetadata).groundingChunks)) {
-    const { uri, title } = asObject(asObject(chunk).web);
-    if (typeof uri === "string") events.push({ type: "source", title: asText(title), url: uri });
-  }
+  if (candidate.groundingMetadata !== undefined) events.push(...sourcesIn(asObject(candidate.groundingMetadata)));
   next = readUsage(next, asObject(data.usageMetadata), events);
   const finish = asText(candidate.finishReason);
   if (finish !== "") next = { ...next, finish, finishMessage: asText(candidate.finishMessage) };
   return { state: next, events };
+}
+
+/** The pages of a search, then those again that a passage of the answer rests on. */
+function sourcesIn({ groundingChunks, groundingSupports }: JsonObject): readonly ModelEvent[] {
+  const pages = asList(groundingChunks).map((chunk) => asObject(asObject(chunk).web));
+  const source = ({ uri, title }: JsonObject, cites?: string): readonly ModelEvent[] =>
+    typeof uri === "string"
+      ? [{ type: "source", title: asText(title), url: uri, ...(cites !== undefined && { cites }) }]
+      : [];
+  const supports = asList(groundingSupports).map(asObject);
+  return [
+    ...pages.flatMap((page) => source(page)),
+    ...supports.flatMap(({ segment, groundingChunkIndices }) =>
+      asList(groundingChunkIndices).flatMap((at) =>
+        source(pages[asNumber(at) ?? -1] ?? {}, asText(asObject(segment).text)),
+      ),
+    ),
+  ];
 }
 
 /** The prompt itself was refused: there are no candidates then. */

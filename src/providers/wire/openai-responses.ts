@@ -187,12 +187,24 @@ function close(state: ResponsesState, item: OpenItem, final: JsonObject): Step {
 }
 
 /** The pages of a search, and those that a text cites. */
-function sourcesIn({ type, action, content }: JsonObject): readonly ModelEvent[] {
-  const cited = asList(content).flatMap((part) => asList(asObject(part).annotations).map(asObject));
-  const found = type === "web_search_call" ? asList(asObject(action).sources).map(asObject) : cited;
-  return found.flatMap(({ url, title }) =>
-    typeof url === "string" ? [{ type: "source" as const, title: asText(title), url }] : [],
-  );
+function sourcesIn({ type, status, action, content }: JsonObject): readonly ModelEvent[] {
+  const source = ({ url, title }: JsonObject, cites: string): readonly ModelEvent[] =>
+    typeof url === "string" ? [{ type: "source", title: asText(title), url, ...(cites !== "" && { cites }) }] : [];
+  if (type === "web_search_call") {
+    if (status === "failed") return [{ type: "unsearched", reason: "failed" }];
+    const { sources, url } = asObject(action);
+    return [...asList(sources).map(asObject), { url }].flatMap((found) => source(found, ""));
+  }
+  return asList(content)
+    .map(asObject)
+    .flatMap(({ annotations, text: said }) =>
+      asList(annotations)
+        .map(asObject)
+        .flatMap((cited) => {
+          const [start = 0, end = 0] = [asNumber(cited.start_index), asNumber(cited.end_index)];
+          return source(cited, asText(said).slice(start, end));
+        }),
+    );
 }
 
 /** The text comes from the deltas; for an item without deltas, from its final text. */

@@ -165,7 +165,11 @@ export class ModelRoutes implements SummaryModel {
       const model = "model" in found ? found.model : unavailable("none", spec, found.failure);
       return withRetries(model, { clock, random: Math.random, totalWaitMs });
     });
-    return createRoutingModel({ route: name, members, clock, ...places });
+    const model = createRoutingModel({ route: name, members, clock, ...places });
+    if (loaded.settings.web_search.value !== "provider") return model;
+    // The list of tools is complete from the first request on.
+    const opened = await Promise.all(members.map((open) => open()));
+    return opened.some(({ searchesWeb }) => searchesWeb) ? { ...model, searchesWeb: true } : model;
   }
 
   #enabled(name: string): Route | undefined {

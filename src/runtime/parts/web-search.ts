@@ -59,10 +59,15 @@ function search(request: SearchRequest, signal: AbortSignal, asking: Asking): Pr
   return choice === "provider" ? askProvider(request, signal, asking) : askEngine(request, signal, asking);
 }
 
-async function askProvider({ query }: SearchRequest, signal: AbortSignal, { context }: Asking): Promise<Found> {
+async function askProvider(
+  { query, count }: SearchRequest,
+  signal: AbortSignal,
+  { opening, context }: Asking,
+): Promise<Found> {
   const { turn } = context;
-  if (turn?.model.searchesWeb !== true) throw new FetchError("This model cannot search the web.");
-  const { model } = turn;
+  // A model for one turn may have no search; the session's has one, or the tool would not be there.
+  const model = [turn?.model, opening.current.run?.model].find((each) => each?.searchesWeb === true);
+  if (turn === undefined || model === undefined) throw new FetchError("This model cannot search the web.");
   const answer = await callBeside(
     {
       model,
@@ -75,9 +80,14 @@ async function askProvider({ query }: SearchRequest, signal: AbortSignal, { cont
     { bus: turn.bus, ports: turn.ports, signal, turn },
   );
   if ("cancelled" in answer) throw new FetchError("The search was cancelled.");
-  if ("failure" in answer) throw new FetchError(`The search failed: ${answer.failure.message}`);
-  const pages = (answer.sources ?? []).map((source) => ({ ...source, excerpt: "" }));
-  return { by: model.provider, answer: answer.text, pages };
+  if ("failure" in answer) throw new FetchError(`The search failed: ${answer.failure.message} Go on without it.`);
+  const { text: said, by, sources = [], unsearched } = answer;
+  if (sources.length === 0 && unsearched !== undefined)
+    throw new FetchError(`The search of ${by} failed (${unsearched}). Wait before you search again, or go on without.`);
+  const { foundPage } = await import("../../tools/web/search-engines.js");
+  const cited = sources.filter(({ cites }) => cites.length > 0);
+  const others = sources.filter(({ cites }) => cites.length === 0);
+  return { by, answer: said, pages: [...cited, ...others].slice(0, Math.max(count, cited.length)).map(foundPage) };
 }
 
 async function askEngine(request: SearchRequest, signal: AbortSignal, { opening }: Asking): Promise<Found> {

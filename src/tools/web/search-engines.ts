@@ -12,6 +12,8 @@ export interface FoundPage {
   readonly title: string;
   readonly url: string;
   readonly excerpt: string;
+  /** The passages of an answer that rest on it. */
+  readonly cites?: readonly string[];
 }
 
 export interface SearchEngine {
@@ -108,10 +110,20 @@ function parsed(text: string, { name }: SearchEngine): JsonObject {
 }
 
 function pageOf({ title, url, content, description }: JsonObject): FoundPage {
+  return foundPage({ title, url, excerpt: content ?? description });
+}
+
+export function foundPage({
+  title,
+  url,
+  excerpt,
+  cites,
+}: { readonly [field in "title" | "url" | "excerpt"]?: unknown } & Pick<FoundPage, "cites">): FoundPage {
   return {
     title: plain(title, LONGEST_LINE),
     url: plain(url, 2000),
-    excerpt: plain(content ?? description, LONGEST_EXCERPT),
+    excerpt: plain(excerpt, LONGEST_EXCERPT),
+    ...(cites && { cites }),
   };
 }
 
