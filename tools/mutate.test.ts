@@ -62,6 +62,8 @@ function fixture(): string {
   const root = plant({
     "src/sure.ts": "export function isAdult(age: number): boolean {\n  return age >= 18;\n}\n",
     "src/unsure.ts": "export function half(value: number): number {\n  return value - 1;\n}\n",
+    "src/test-support/half.ts": "export const half = (value: number) => value / 2;\n",
+    "src/half-testbed.ts": "export const half = (value: number) => value / 2 + 0;\n",
     "src/types.ts": "export function words(text: string): string {\n  return text + text;\n}\n",
     // Like some tests of the project, it fails if temporary files are inside the project.
     "src/sure.test.ts": `
@@ -113,7 +115,7 @@ describe("npm run mutate", () => {
       "mutate",
     );
     expect(readFileSync(join(root, "src/sure.ts"), "utf8")).toContain("age >= 18");
-    expect(readdirSync(join(root, "src"))).toHaveLength(6);
+    expect(readdirSync(join(root, "src"))).toHaveLength(8);
   });
 
   it("draws the same mutations for the same seed, and lists them without tests", async () => {
@@ -140,11 +142,15 @@ it("the tests of a file are those that load it, the most direct first", () => {
     "test/all.test.ts": 'import "../src/b/two.js";',
     "test/one-more.test.ts": 'import "../src/b/two.js";',
     "test/e2e/run.test.ts": 'import "../../src/a/one.js";',
+    "src/c/child.test.ts": 'buildChildPrograms(import.meta.url, "writer");',
+    "src/c/test-support/writer.child.ts": 'import "../../a/one.js";',
+    "src/c/alone.test.ts": "",
   };
   expect(new Imports(plant(files), Object.keys(files)).testsOf("src/a/one.ts")).toEqual([
     "src/a/one.test.ts",
     "src/a/other.test.ts",
     "test/one-more.test.ts",
+    "src/c/child.test.ts",
     "test/all.test.ts",
   ]);
 });

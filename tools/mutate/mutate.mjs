@@ -88,8 +88,9 @@ function* draw(root, { files, paths, seed }) {
   }
 }
 
+/** Programs, not tests and what only they use. */
 function isMutated(file) {
-  return file.endsWith(".ts") && !/\.(test|d|child)\.ts$|\/test-support\//.test(file);
+  return file.endsWith(".ts") && !/\.(test|d|child|testkit)\.ts$|-testbed\.ts$|\/test-support\//.test(file);
 }
 
 function linesOf(root, file) {

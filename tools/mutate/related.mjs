@@ -5,6 +5,8 @@ import { findImports } from "../check-layers/imports.mjs";
 import { tokenize } from "../check-layers/tokens.mjs";
 
 const TEST = /\.test\.ts$/;
+/** Such a test starts programs of its folder, which the runner does not see. */
+const STARTS_CHILDREN = /\bbuildChildPrograms\(/;
 /** They run the built program, which has no mutation, or need what is not here. */
 const APART = /^test\/e2e\/|\.(outside|packages)\.test\.ts$/;
 
@@ -19,11 +21,15 @@ export class Imports {
     const known = new Set(files);
     this.#tests = files.filter((file) => TEST.test(file) && !APART.test(file));
     for (const file of files) {
-      const imports = findImports(tokenize(readFileSync(join(root, file), "utf8"))).filter(
-        ({ when }) => when !== "types",
-      );
+      const text = readFileSync(join(root, file), "utf8");
+      const imports = findImports(tokenize(text)).filter(({ when }) => when !== "types");
       const paths = imports.map(({ specifier }) => join(dirname(file), specifier).replace(/\.js$/, ".ts"));
-      const loaded = paths.filter((path) => known.has(path));
+      const support = join(dirname(file), "test-support");
+      const children = files.filter((each) => dirname(each) === support && each.endsWith(".child.ts"));
+      const loaded = [
+        ...paths.filter((path) => known.has(path)),
+        ...(TEST.test(file) && STARTS_CHILDREN.test(text) ? children : []),
+      ];
       this.#imports.set(file, loaded);
       for (const each of loaded) this.#importers.set(each, [...(this.#importers.get(each) ?? []), file]);
     }
