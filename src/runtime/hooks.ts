@@ -24,7 +24,7 @@ import { TurnCount } from "../extensions/subagents/limits.js";
 import { resultText, text } from "../protocol/content.js";
 import { NAMED_PROVIDERS } from "../providers/named.js";
 import { withoutForgedInstructions } from "../security/untrusted/forged-instructions.js";
-import { presentAt } from "../sessions/undo/present.js";
+import { presentAt } from "../sessions/undo/entry-state.js";
 import { addedValue, childEnvironment } from "../tools/child-environment.js";
 import type { Opening } from "./opening.js";
 import { agentModels, subagentsContext } from "./subagents.js";

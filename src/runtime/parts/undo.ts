@@ -81,10 +81,13 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
   async #openRecorder(): Promise<UndoRecorder | undefined> {
     const { session, root, sessions } = this.#options;
     if ((await sessions.open()) === undefined) return undefined;
-    const [{ UndoRecorder }, journal] = await Promise.all([
+    const [{ UndoRecorder }, { finishUndo }, journal] = await Promise.all([
       import("../../sessions/undo/recorder.js"),
+      import("../../sessions/undo/apply.js"),
       openSessionUndo(sessions, session),
     ]);
+    // The next undo says why it cannot be completed.
+    await finishUndo(journal).catch(() => {});
     this.#journal = journal;
     return new UndoRecorder(journal, { root });
   }

@@ -1,24 +1,34 @@
 /**
- * Carries out an undo plan.
+ * Carries out an undo plan as a set of changes, like those of a command (`system/overlay/apply-changes.ts`): what comes back is laid into a
+ * folder beside the journal, and applied from there.
  *
- * 1. All of it or nothing: with a conflict, or when something changed since the plan was made, nothing is touched; when a
- *    step fails, the earlier ones are reverted.
- * 2. What goes is in the journal before the first file changes, and so is what is to be done. After a crash each entry is as
- *    it was or as planned, and planning the same undo again finishes it.
+ * 1. With a conflict, or when something changed since the plan was made, nothing is touched. What another program changes meanwhile is kept.
+ * 2. What goes is in the journal before the first file changes, and so is what is to be done. After a crash `finishUndo` takes the steps that
+ *    are left.
  * 3. The undo is in the journal like a turn: it can be undone (redo), and the next undo goes one turn further back.
  */
 
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { shownPath } from "../../system/path-bytes.js";
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import {
+  type Applied,
+  type ApplyPlan,
+  applyChanges,
+  dropPlan,
+  finishPlan,
+  flushWritten,
+  readPlan,
+  writePlan,
+} from "../../system/overlay/apply-changes.js";
+import { entryOf, type HeldChange, type HeldEntry, look } from "../../system/overlay/change-set.js";
+import { fsPath, shownPath } from "../../system/path-bytes.js";
 import { StoreError } from "../store.js";
-import { type Change, sameState } from "./entry-state.js";
+import { type Change, presentAt, sameState } from "./entry-state.js";
 import type { UndoGroup } from "./history.js";
 import type { UndoJournal } from "./journal.js";
 import type { UndoPlan } from "./plan.js";
 import type { UndoItem } from "./plan-items.js";
-import { presentAt } from "./present.js";
-import { isExchange, type RestoreOptions, removeTemporary, restore, type Step } from "./restore.js";
 
 export interface ApplyUndoOptions {
   /** Leaves the entries with a conflict as they are and does the rest. */
@@ -68,100 +78,152 @@ async function refuseGuarded({ items }: UndoPlan, { guarded, granted = [] }: App
   }
 }
 
+const FOLDER = "undo-";
+
 async function carryOut(journal: UndoJournal, plan: UndoPlan): Promise<UndoResult> {
-  const done = plan.items.filter((item) => item.state === "ready");
-  const left = plan.items.filter((item) => item.state !== "ready");
+  const ready = plan.items.filter((item) => item.state === "ready");
   const id = randomBytes(6).toString("hex");
+  const folder = join(journal.folder, `${FOLDER}${id}`);
   mkdirSync(plan.root, { recursive: true });
-  const changes: Change[] = [];
-  for (const item of done) changes.push(await keepPresent(journal, plan, item));
+  const steps: Step[] = [];
+  for (const item of ready) steps.push(await keepPresent(journal, plan, item));
   await journal.flush();
-  const killed = killedUndos(journal, plan);
-  const list = withKilled(journal, { plan, killed, changes });
-  journal.append({ is: "undo", id, at: journal.clock.wall(), of: plan.of, redo: plan.redo, list });
-  await journal.sync();
-  const steps = changes.map((change, index) => stepOf(change, { id, index }));
   try {
-    restore(steps, optionsFor(journal, plan.root));
+    const plans = layOut(steps, { folder, root: plan.root, content: (address) => journal.content(address) });
+    await flushWritten(plans);
+    await writePlan(folder, plans);
+    const list = steps.map(({ change }) => change);
+    journal.append({ is: "undo", id, at: journal.clock.wall(), of: plan.of, redo: plan.redo, list });
   } catch (error) {
-    takeBack(journal, { root: plan.root, steps, id, error: error as Error });
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   }
-  journal.append({ is: "done", id }, ...killed.map((group) => ({ is: "done", id: group.id, failed: true }) as const));
   await journal.sync();
-  return { done, left };
+  const kept = new Set(await take(journal, { folder, id, action: applyChanges }));
+  rmSync(folder, { recursive: true, force: true });
+  const left = (item: UndoItem) => ({ ...item, state: "conflict" as const, reason: "another program just changed it" });
+  const missed = ready.filter(({ path }) => kept.has(path)).map(left);
+  if (missed.length > 0 && missed.length === ready.length) throw refusal(missed);
+  return {
+    done: ready.filter(({ path }) => !kept.has(path)),
+    left: [...plan.items.filter((item) => item.state !== "ready"), ...missed],
+  };
 }
 
-/** What is about to go; it must still be what the plan was made for. */
-async function keepPresent(journal: UndoJournal, { root }: UndoPlan, item: UndoItem): Promise<Change> {
+/** Completes undos that were killed. Returns whether there was one. */
+export async function finishUndo(journal: UndoJournal): Promise<boolean> {
+  if (unfinished(journal.folder).length === 0) return false;
+  let isFinished = false;
+  await journal.enter();
+  try {
+    const { groups } = journal.history();
+    for (const name of unfinished(journal.folder)) {
+      const id = name.slice(FOLDER.length);
+      const folder = join(journal.folder, name);
+      const group = groups.find((each): each is UndoGroup => each.is === "undo" && each.id === id);
+      // Without a record no step was taken.
+      if (group !== undefined) await take(journal, { folder, id, action: finishPlan });
+      isFinished ||= group !== undefined;
+      rmSync(folder, { recursive: true, force: true });
+    }
+  } finally {
+    journal.leave();
+  }
+  return isFinished;
+}
+
+function unfinished(folder: string): readonly string[] {
+  return look(folder) === undefined ? [] : readdirSync(folder).filter((name) => name.startsWith(FOLDER));
+}
+
+interface Taking {
+  readonly folder: string;
+  readonly id: string;
+  readonly action: (plan: ApplyPlan) => Promise<Applied>;
+}
+
+/** Returns the paths that another program changed meanwhile: they stay as they are. */
+async function take(journal: UndoJournal, { folder, id, action }: Taking): Promise<readonly string[]> {
+  const applied: Applied[] = [];
+  const kept: string[] = [];
+  try {
+    for (const plan of readPlan(folder) ?? []) {
+      const each = await action(plan);
+      applied.push(each);
+      kept.push(...each.conflicts.map(({ path }) => (plan.root === ELSEWHERE ? `/${path}` : path)));
+    }
+  } catch (error) {
+    const { message } = error as Error;
+    const advice = "Fix the cause and undo again: it goes on where it stopped.";
+    throw new StoreError("unavailable", `Only a part was undone: ${message}. ${advice}`, { cause: error });
+  }
+  const isNothing = kept.length > 0 && applied.every(({ done }) => done.length === 0);
+  journal.append({ is: "done", id, ...(isNothing && { failed: true as const }) });
+  await journal.sync();
+  const changed = applied.flatMap(({ folders }) => folders);
+  await dropPlan(folder, changed);
+  return kept;
+}
+
+interface Step {
+  readonly change: Change;
+  readonly before: HeldEntry | undefined;
+}
+
+/** Keeps what is about to go; it must still be what the plan was made for. */
+async function keepPresent(journal: UndoJournal, { root }: UndoPlan, item: UndoItem): Promise<Step> {
   const { path, from, to } = item;
-  const { state, bytes } = presentAt(root, path, (content) => journal.address(content));
+  const { state, entry, bytes } = presentAt(root, path, (content) => journal.address(content));
   if (!sameState(state, from)) throw outdated(`${shownPath(path)} was changed`);
   if (bytes !== undefined) await journal.keep(bytes);
   if (item.bytes !== undefined) await journal.keep(item.bytes);
-  return { path, before: state, after: to };
+  return { change: { path, before: state, after: to }, before: entry };
 }
 
-/** Undos of the same that were begun and never finished. */
-function killedUndos(journal: UndoJournal, plan: UndoPlan): readonly UndoGroup[] {
-  const begun = journal.history().groups.filter((group) => group.is === "undo" && group.state === "begun");
-  return begun.filter(
-    (group): group is UndoGroup => group.is === "undo" && group.of.some((id) => plan.of.includes(id)),
-  );
+/** The root of what tools changed in other folders than the workspace. */
+const ELSEWHERE = "/";
+
+interface Place {
+  /** For what comes back. */
+  readonly folder: string;
+  readonly root: string;
+  content(address: string): Buffer | undefined;
 }
 
-/**
- * Removes their leftovers. Their complete or partial work becomes part of this undo, so that a redo restores all
- * of it back.
- */
-function withKilled(
-  journal: UndoJournal,
-  now: { readonly plan: UndoPlan; readonly killed: readonly UndoGroup[]; readonly changes: readonly Change[] },
-): readonly Change[] {
-  const { root } = now.plan;
-  const list = new Map(now.changes.map((change) => [change.path, change]));
-  for (const { id, changes } of now.killed) {
-    changes.forEach(({ path, before, after }, index) => {
-      removeTemporary(root, stepOf({ path, before, after }, { id, index }));
-      const { state } = presentAt(root, path, (content) => journal.address(content));
-      const isHalfDone = state === undefined && isExchange({ from: before, to: after });
-      const isDone = sameState(state, after) && !list.has(path);
-      if (isDone || isHalfDone) list.set(path, { path, before, after });
-    });
-  }
-  return [...list.values()];
-}
-
-function optionsFor(journal: UndoJournal, root: string): RestoreOptions {
-  return { root, content: (address) => journal.content(address), address: (content) => journal.address(content) };
-}
-
-function stepOf({ path, before, after }: Change, { id, index }: { id: string; index: number }): Step {
-  return { path, from: before, to: after, temporary: `.oxbow-undo-${id}-${index}.tmp` };
-}
-
-/** Always throws: the error that made it necessary, with the news how it went. */
-function takeBack(
-  journal: UndoJournal,
-  failed: { readonly root: string; readonly steps: readonly Step[]; readonly id: string; readonly error: Error },
-): never {
-  const { root, steps, id, error } = failed;
-  const back = steps.flatMap((step): readonly Step[] => {
-    const { state } = presentAt(root, step.path, (content) => journal.address(content));
-    const isTaken = sameState(state, step.to) || (isExchange(step) && state === undefined);
-    return isTaken && !sameState(state, step.from) ? [{ ...step, from: state, to: step.from }] : [];
+function layOut(steps: readonly Step[], { folder, root, content }: Place): readonly ApplyPlan[] {
+  const startedAt = Date.now() + 1;
+  return [root, ELSEWHERE].map((top, index) => {
+    const upper = join(folder, String(index), "upper");
+    mkdirSync(upper, { recursive: true, mode: 0o700 });
+    const changes = steps
+      .filter(({ change }) => isAbsolute(change.path) === (index === 1))
+      .map(({ change, before }): HeldChange => {
+        const path = index === 1 ? change.path.slice(1) : change.path;
+        const after = change.after && lay(join(upper, path), change, content);
+        return { path, before, after, recorded: true };
+      });
+    return { root: top, upper, removed: join(folder, String(index), "removed"), startedAt, changes };
   });
-  try {
-    restore(back, optionsFor(journal, root));
-  } catch (again) {
-    throw new StoreError(
-      "unavailable",
-      `Only a part was undone. ${error.message}. Rolling back failed too: ${(again as Error).message}. ` +
-        "Fix the cause and undo again: it resumes where it stopped.",
-      { cause: error },
-    );
+}
+
+function lay(full: string, { path, after }: Change, content: Place["content"]): HeldEntry | undefined {
+  const { kind, mode, target = "" } = after ?? {};
+  mkdirSync(fsPath(dirname(full)), { recursive: true, mode: 0o700 });
+  if (kind === "link") symlinkSync(fsPath(target), fsPath(full));
+  else if (kind === "folder") mkdirSync(fsPath(full));
+  else {
+    const bytes = content(after?.content ?? "");
+    if (bytes === undefined) {
+      const why = "its content is not in the journal, or damaged there";
+      throw new StoreError("unavailable", `Nothing was undone. ${shownPath(path)}: ${why}.`);
+    }
+    writeFileSync(fsPath(full), bytes);
+    if (mode !== undefined) chmodSync(fsPath(full), mode);
   }
-  journal.append({ is: "done", id, failed: true });
-  throw new StoreError("unavailable", `Nothing was undone. ${error.message}.`, { cause: error });
+  const made = look(full);
+  const entry = made && entryOf(made, full);
+  // The files of a folder are still to come.
+  return entry && mode !== undefined ? { ...entry, mode } : entry;
 }
 
 function refusal(conflicts: readonly UndoItem[]): StoreError {

@@ -1,9 +1,8 @@
-/** The state of a path, as far as undo needs it. */
-
-import type { Stats } from "node:fs";
-import { type EntryKind, kindOf } from "../../base/entry-kind.js";
-
-export { type EntryKind, kindOf };
+/** The state of a path, as far as undo needs it. Links are not followed. */
+import type { EntryKind } from "../../base/entry-kind.js";
+import { inFolder, WayBlockedError } from "../../system/held-folder.js";
+import { entryOf, fileBytes, type HeldEntry, look } from "../../system/overlay/change-set.js";
+import { MAX_KEPT_BYTES } from "./limits.js";
 
 export interface EntryState {
   readonly kind: EntryKind;
@@ -48,7 +47,40 @@ function sameMode(left: EntryState, right: EntryState): boolean {
   return left.mode === undefined || right.mode === undefined || left.mode === right.mode;
 }
 
+/** What is there now. */
+export interface Present {
+  /** Undefined when there is nothing. */
+  readonly state: EntryState | undefined;
+  readonly entry?: HeldEntry;
+  /** Of a file, unless it is too large or cannot be read. */
+  readonly bytes?: Buffer;
+  /** Why nothing can be put there: a folder on the way is none. */
+  readonly blocked?: WayBlockedError;
+}
+
+export function presentAt(root: string, path: string, address: (content: Buffer) => string): Present {
+  try {
+    return inFolder(root, path, (at) => presentIn(at, address));
+  } catch (error) {
+    if (error instanceof WayBlockedError) return { state: undefined, blocked: error };
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { state: undefined };
+    throw error;
+  }
+}
+
+function presentIn(at: string, address: (content: Buffer) => string): Present {
+  const found = look(at);
+  if (found === undefined) return { state: undefined };
+  const entry = entryOf(found, at);
+  const { kind, mode, size, target = "" } = entry;
+  if (kind === "folder") return { entry, state: { kind, mode } };
+  if (kind === "link") return { entry, state: { kind, target } };
+  const bytes = kind === "file" ? fileBytes(at, MAX_KEPT_BYTES) : undefined;
+  const state = { kind, mode, size: bytes?.length ?? size, stamp: stampOf(entry) };
+  return bytes === undefined ? { entry, state } : { entry, bytes, state: { ...state, content: address(bytes) } };
+}
+
 /** No program can set the time of a change of status. */
-export function stampOf(stat: Stats): string {
-  return `${stat.ino}.${stat.size}.${stat.mtimeMs}.${stat.ctimeMs}`;
+function stampOf({ ino, size, mtimeMs, ctimeMs }: HeldEntry): string {
+  return `${ino}.${size}.${mtimeMs}.${ctimeMs}`;
 }

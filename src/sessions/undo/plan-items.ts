@@ -2,11 +2,9 @@
 
 import { inFolder, type WayBlockedError } from "../../system/held-folder.js";
 import { namesIn } from "../../system/path-bytes.js";
-import { type EntryState, sameContent, sameState } from "./entry-state.js";
-import { type Chain, chainsOf, type JournaledChange, linksInEffect, type UndoGroup } from "./history.js";
+import { type EntryState, type Present, presentAt, sameContent, sameState } from "./entry-state.js";
+import { type Chain, chainsOf, linksInEffect } from "./history.js";
 import type { UndoJournal } from "./journal.js";
-import { type Present, presentAt } from "./present.js";
-import { isExchange } from "./restore.js";
 import { nameOf, type Selection } from "./selection.js";
 
 export type UndoAction =
@@ -41,8 +39,6 @@ export interface UndoItem {
 export interface ItemPlannerOptions {
   readonly root: string;
   readonly selection: Selection;
-  /** Killed undos: their work may be partly done. */
-  readonly unfinished: readonly UndoGroup[];
 }
 
 /** Texts larger than this are not worth a diff on a screen. */
@@ -53,17 +49,15 @@ export class ItemPlanner {
   readonly #journal: UndoJournal;
   readonly #root: string;
   readonly #selection: Selection;
-  readonly #begun: ReadonlyMap<string, JournaledChange>;
   readonly #items = new Map<string, UndoItem>();
   readonly #blocked = new Map<string, WayBlockedError>();
   readonly #keptFolders: string[] = [];
   #textBytes = 0;
 
-  constructor(journal: UndoJournal, { root, selection, unfinished }: ItemPlannerOptions) {
+  constructor(journal: UndoJournal, { root, selection }: ItemPlannerOptions) {
     this.#journal = journal;
     this.#root = root;
     this.#selection = selection;
-    this.#begun = new Map(unfinished.flatMap((group) => group.changes.map((change) => [change.path, change])));
   }
 
   plan(): { readonly items: readonly UndoItem[]; readonly keptFolders: readonly string[] } {
@@ -78,9 +72,9 @@ export class ItemPlanner {
   #add(chain: Chain): void {
     const { path } = chain;
     const present = presentAt(this.#root, path, (content) => this.#journal.address(content));
-    const links = this.#isHalfway(path, present) ? chain.links : linksInEffect(chain, present.state);
+    const links = linksInEffect(chain, present.state);
     const to = (links ?? chain.links)[0]?.before;
-    // Already restored: by an undo that was killed later, or by hand.
+    // Already restored: by hand.
     if (links?.length === 0 || sameState(present.state, to)) return;
     const left = chain.links.at(-1)?.after;
     const item: UndoItem = {
@@ -99,12 +93,6 @@ export class ItemPlanner {
     const text = this.#text(item, present);
     this.#items.set(path, text === undefined ? item : { ...item, text });
     if (present.blocked !== undefined) this.#blocked.set(path, present.blocked);
-  }
-
-  /** An undo was killed after it had removed what stood here, before it made what was to come. */
-  #isHalfway(path: string, { state }: Present): boolean {
-    const begun = this.#begun.get(path);
-    return state === undefined && begun !== undefined && isExchange({ from: begun.before, to: begun.after });
   }
 
   #obstacle(entry: {

@@ -7,12 +7,13 @@
  */
 import { realpathSync } from "node:fs";
 import type { SessionId, TurnId } from "../../protocol/ids.js";
+import { shownPath } from "../../system/path-bytes.js";
 import { StoreError } from "../store.js";
-import type { Group, TurnGroup, UndoGroup } from "./history.js";
+import { finishUndo } from "./apply.js";
+import type { Group, TurnGroup } from "./history.js";
 import type { UndoJournal } from "./journal.js";
 import { ItemPlanner, type UndoItem } from "./plan-items.js";
-import { planNotes } from "./plan-notes.js";
-import { selectGroups, type UndoChoice } from "./selection.js";
+import { nameOf, selectGroups, type UndoChoice } from "./selection.js";
 
 export interface UndoPlanOptions extends UndoChoice {
   /** Where the session worked. */
@@ -35,16 +36,17 @@ export interface UndoPlan {
   readonly basis: number;
 }
 
-/** Throws a StoreError: `not-found` when there is nothing to undo, `busy` while a tool of the session runs. */
+/** Throws a StoreError: `not-found` when there is nothing to undo, `busy` while a tool of the session runs, `conflict` if it completed another undo. */
 export async function planUndo(journal: UndoJournal, options: UndoPlanOptions): Promise<UndoPlan> {
   if (journal.isInUse)
     throw new StoreError("busy", "A tool of this session is running. Wait until it ends, or stop it.");
+  if (await finishUndo(journal))
+    throw new StoreError("conflict", "An undo was cut off before. It is complete now: undo again to go further back.");
   const root = realRoot(options.workspaceRoot);
   const history = journal.history();
   const { groups } = history;
   const selection = selectGroups(groups, options);
-  const unfinished = groups.filter((group): group is UndoGroup => group.is === "undo" && group.state === "begun");
-  const { items, keptFolders } = new ItemPlanner(journal, { root, selection, unfinished }).plan();
+  const { items, keptFolders } = new ItemPlanner(journal, { root, selection }).plan();
   const turns = turnsOf(groups, selection.chosen);
   return {
     session: journal.session,
@@ -56,6 +58,34 @@ export async function planUndo(journal: UndoJournal, options: UndoPlanOptions): 
     notes: planNotes({ turns, keptFolders, root, workedIn: history.opening?.root }),
     basis: history.length,
   };
+}
+
+interface NotesOptions {
+  readonly turns: readonly TurnGroup[];
+  readonly keptFolders: readonly string[];
+  readonly root: string;
+  /** Where the session worked, as the journal has it. */
+  readonly workedIn: string | undefined;
+}
+
+function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions): readonly string[] {
+  const notes: string[] = [];
+  if (workedIn !== undefined && workedIn !== root)
+    notes.push(`The session worked in ${workedIn}; this is for ${root}.`);
+  for (const turn of turns) {
+    for (const { tool, gaps } of turn.calls) {
+      for (const gap of gaps) notes.push(`${nameOf(turn)}, ${tool}: ${gap}.`);
+    }
+  }
+  const commands = new Set(turns.flatMap((turn) => turn.calls).flatMap(({ command, tool }) => (command ? [tool] : [])));
+  if (commands.size > 0) {
+    notes.push(
+      `Undo covers only what ${[...commands].join(", ")} changed in files of the workspace: not changes outside it, in .git or ` +
+        "in ignored folders.",
+    );
+  }
+  for (const folder of keptFolders) notes.push(`The folder ${shownPath(folder)} stays: it holds other files.`);
+  return [...new Set(notes)];
 }
 
 /** A redo is about the turns that its undo was about. */

@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/ordinary-user.js";
 import { type ApplyPlan, applyChanges, finishPlan, readPlan, writePlan } from "./apply-changes.js";
-import { readChangeSet } from "./change-set.js";
+import { entryOf, readChangeSet } from "./change-set.js";
 
 let base: string;
 let root: string;
@@ -139,5 +139,38 @@ it("[P18] applies folders that their owner cannot look into or change, also for 
     expect([modeOf("closed"), modeOf("node_modules/p/shut"), modeOf("node_modules/q")]).toEqual([0, 0o555, 0]);
   });
   expect([read("closed/a"), read("node_modules/p/shut/b"), read("node_modules/q/c")]).toEqual(["1", "2", "3"]);
+  rmSync(place, { recursive: true, force: true });
+});
+
+it("[P18 T10] changes what is in folders that let no one change it, also for an ordinary user", async () => {
+  const place = realpathSync(mkdtempSync("/var/tmp/apply-"));
+  chmodSync(place, 0o777);
+  const [top, upper] = [join(place, "root"), join(place, "upper")];
+  const entry = { size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0 };
+  const folder = (mode: number) => ({ ...entry, kind: "folder" as const, mode });
+  await asOrdinaryUser(async () => {
+    for (const each of [top, upper]) mkdirSync(each);
+    lay(top, { "shut/inner/old": "1", "gone/old": "1" });
+    lay(upper, { "shut/inner/fresh": "2" });
+    const found = lstatSync(join(upper, "shut/inner/fresh"));
+    const fresh = { ...entry, kind: "file" as const, mode: 0o644, size: found.size, mtimeMs: found.mtimeMs };
+    const old = (name: string) => entryOf(lstatSync(join(top, name)), join(top, name));
+    const changes = [
+      { path: "gone", before: folder(0o500), after: undefined },
+      { path: "gone/old", before: old("gone/old"), after: undefined },
+      { path: "shut", before: folder(0o555), after: folder(0o755) },
+      { path: "shut/inner", before: folder(0o500), after: folder(0o555) },
+      { path: "shut/inner/old", before: old("shut/inner/old"), after: undefined },
+      { path: "shut/inner/fresh", before: undefined, after: fresh },
+    ].map((change) => ({ ...change, recorded: true }));
+    chmodSync(join(top, "shut/inner"), 0o500);
+    chmodSync(join(top, "shut"), 0o555);
+    chmodSync(join(top, "gone"), 0o500);
+    const plan = { root: top, upper, removed: join(place, "removed"), startedAt: Date.now() + 1, changes };
+    expect((await applyChanges(plan)).conflicts).toEqual([]);
+  });
+  expect([readdirSync(top), readdirSync(join(top, "shut/inner"))]).toEqual([["shut"], ["fresh"]]);
+  const modes = ["shut", "shut/inner"].map((name) => lstatSync(join(top, name)).mode & 0o777);
+  expect(modes).toEqual([0o755, 0o555]);
   rmSync(place, { recursive: true, force: true });
 });

@@ -36,7 +36,7 @@ import { promisify } from "node:util";
 import { plainName } from "../../base/plain-name.js";
 import { HeldFolder, WayBlockedError } from "../held-folder.js";
 import { fsPath, linkTarget, namesIn } from "../path-bytes.js";
-import { entryOf, fileBytes, type HeldChange, type HeldEntry, isWholeGone, look } from "./change-set.js";
+import { entryOf, fileBytes, type HeldChange, type HeldEntry, isWholeGone, look, OPEN_FOLDER } from "./change-set.js";
 
 export interface ApplyPlan {
   /** The real folder. */
@@ -218,6 +218,8 @@ class Applying {
       (change) => change.before && (!change.after || isExchange(change.before, change.after) || isWholeGone(change)),
     );
     const creations = changes.filter(({ after }) => after !== undefined);
+    const shut = changes.filter((change) => isShut(change.before) && !(isWholeGone(change) && change.after));
+    for (const change of shut.toSorted(deepestFirst).toReversed()) await this.#step(change, this.#open);
     for (const change of removals.toSorted(deepestFirst)) await this.#step(change, this.#remove);
     this.#whole.clear();
     for (const change of creations) await this.#step(change, this.#put);
@@ -268,6 +270,11 @@ class Applying {
     this.#held = undefined;
   }
 
+  /** Lets its owner change what is in a folder that is to go, or to get another mode. */
+  #open({ before }: HeldChange, held: string): void {
+    if (entryAt(held)?.kind === "folder") chmodSync(fsPath(held), (before?.mode ?? 0) | OPEN_FOLDER);
+  }
+
   #remove(change: HeldChange, held: string): void {
     const { path, before, after } = change;
     const now = entryAt(held);
@@ -297,6 +304,7 @@ class Applying {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
         // Others put something there, or something hidden is in it.
+        if (isShut(before)) chmodSync(fsPath(held), before.mode);
         if (after !== undefined) this.#conflict(change, undefined);
         return;
       }
@@ -552,6 +560,11 @@ function isSameEntry(now: HeldEntry, before: HeldEntry): boolean {
   return (
     now.kind === "folder" || (now.ino === before.ino && now.mtimeMs === before.mtimeMs && now.size === before.size)
   );
+}
+
+/** A folder in which its owner can change nothing. */
+function isShut(entry: HeldEntry | undefined): entry is HeldEntry {
+  return entry?.kind === "folder" && (entry.mode & OPEN_FOLDER) !== OPEN_FOLDER;
 }
 
 /** A folder takes the place of something else, or the other way round. */

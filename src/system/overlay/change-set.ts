@@ -118,7 +118,7 @@ export class TooManyChangesError extends Error {
 
 const SPECIAL_BITS = 0o6000;
 /** What their owner needs to look into a folder and to move it. The layer is Oxbow's own; the mode that the command chose is recorded. */
-const OPEN_FOLDER = 0o700;
+export const OPEN_FOLDER = 0o700;
 /** A copy of a file that was only opened for writing keeps its times, so it is compared. */
 const COMPARED_BYTES = 4 * 1024 * 1024;
 const BREATHE_EVERY = 500;

@@ -11,11 +11,10 @@ import {
 } from "../../../commands/command.js";
 import type { SessionRecord } from "../../../sessions/store.js";
 import { applyUndo } from "../../../sessions/undo/apply.js";
-import { onlyThese } from "../../../sessions/undo/only.js";
+import { onlyHunks, onlyThese } from "../../../sessions/undo/only.js";
 import { planUndo, type UndoPlan } from "../../../sessions/undo/plan.js";
 import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
 import type { UndoChoice } from "../../../sessions/undo/selection.js";
-import { onlyHunks } from "../../../sessions/undo/some-hunks.js";
 import { shownPath } from "../../../system/path-bytes.js";
 import { openSessionUndo } from "../../parts/undo.js";
 import { type GuardedUndo, guardedUndo } from "../../parts/undo-guard.js";

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { applyUndo } from "./apply.js";
-import { onlyHunks } from "./some-hunks.js";
+import { onlyHunks } from "./only.js";
 import { UndoPlace } from "./test-support/undo-place.js";
 
 function place(): UndoPlace {
