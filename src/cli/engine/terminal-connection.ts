@@ -20,7 +20,7 @@ import type { Handshake } from "../../protocol/handshake.js";
 import type { ClientId, SessionId } from "../../protocol/ids.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { type Reached, reachEngine } from "../attach/reach.js";
+import { type Reached, type ReachOptions, reachEngine } from "../attach/reach.js";
 import { personPresent } from "../terminal-io.js";
 import { RETIRES, type Started, startEngine } from "./start-engine.js";
 
@@ -62,8 +62,7 @@ export class TerminalConnection implements WireClient {
   /** Starts an engine if none runs. */
   static async open(options: TerminalConnectionOptions): Promise<TerminalConnection | { readonly failed: string }> {
     let connection: TerminalConnection | undefined;
-    const retry = async () => (await connection?.revive()) ?? true;
-    const started: Started = await startEngine(options.variables, { ...asTerminal(), retry });
+    const started: Started = await startEngine(options.variables, { ...asTerminal(), ...reviving(() => connection) });
     if ("failed" in started) return started;
     connection = new TerminalConnection(options, started);
     return connection;
@@ -74,8 +73,7 @@ export class TerminalConnection implements WireClient {
     options: TerminalConnectionOptions,
   ): Promise<TerminalConnection | Exclude<Reached, Connected>> {
     let connection: TerminalConnection | undefined;
-    const retry = async () => (await connection?.revive()) ?? true;
-    const reached = await reachEngine(options.variables, { ...asTerminal(), retry });
+    const reached = await reachEngine(options.variables, { ...asTerminal(), ...reviving(() => connection) });
     if (reached.kind !== "connected") return reached;
     connection = new TerminalConnection({ ...options, once: true }, reached);
     return connection;
@@ -248,6 +246,19 @@ export class TerminalConnection implements WireClient {
     const { after, resume } = payload as CommandPayloads["CreateSession"];
     return after !== undefined && resume === undefined ? payload : { ...payload, start: this.#options.start };
   }
+}
+
+/**
+ * An engine that was killed may still hold its lock when the stream drops, and another terminal may start the next one meanwhile. So a
+ * stream that is back looks again.
+ */
+function reviving(connection: () => TerminalConnection | undefined): Pick<ReachOptions, "retry" | "onState"> {
+  return {
+    retry: async () => (await connection()?.revive()) ?? true,
+    onState: (state) => {
+      if (state === "connected") void connection()?.revive();
+    },
+  };
 }
 
 function asTerminal() {

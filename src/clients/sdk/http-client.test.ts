@@ -12,6 +12,7 @@ function engine() {
   const requests: string[] = [];
   let starts = 1;
   let drop = () => {};
+  let refusals = 0;
   const answer = (status: number, body: unknown, pieces: AsyncIterable<Uint8Array> = none()) => ({
     ...{ status, text: async () => JSON.stringify(body) },
     pieces: () => pieces,
@@ -20,6 +21,7 @@ function engine() {
     const [place = ""] = path.split("?");
     const kind = body === undefined ? "" : ` ${JSON.parse(body).kind}`;
     requests.push(`${method} ${place}${kind} ${headers["x-oxbow-client"] ?? "nobody"}`);
+    if (place === "/v1/handshake" && refusals-- > 0) return answer(503, {});
     if (place === "/v1/handshake") {
       return answer(200, { protocol_version: PROTOCOL_VERSION, client: `cli_${starts}`, identity: "human" });
     }
@@ -28,8 +30,9 @@ function engine() {
     }
     return answer(200, { ok: true, answer: { last_event: 0 } });
   };
-  const startAgain = () => {
+  const startAgain = (refused = 0) => {
     starts += 1;
+    refusals = refused;
     drop();
   };
   return { exchange, requests, startAgain };
@@ -43,6 +46,21 @@ async function* open(ended: Promise<void>): AsyncGenerator<Uint8Array> {
 }
 
 describe("a client whose engine was started again", () => {
+  it("does not follow its session where it could not greet", async () => {
+    const clock = new ManualClock();
+    const { exchange, requests, startAgain } = engine();
+    const client = await HttpClient.connect({ exchange, clock, place: "here", token: "t", random: () => 0 });
+    await client.send("AttachSession", { after: 0 }, SESSION);
+    startAgain(1);
+    for (let look = 0; look < 100 && client.id !== "cli_2"; look++) {
+      await new Promise(setImmediate);
+      clock.advance(100);
+    }
+    await new Promise(setImmediate);
+    expect(requests.at(-1)).toBe(`GET /v1/sessions/${SESSION}/events cli_2`);
+    await client.close();
+  });
+
   it("greets the new one before it follows its session, so that it is one client there", async () => {
     const clock = new ManualClock();
     const { exchange, requests, startAgain } = engine();

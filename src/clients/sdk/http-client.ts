@@ -178,13 +178,18 @@ export class HttpClient implements WireClient {
       silenceMs: this.#options.silenceMs ?? SILENCE_MS,
       open: async ({ path, after: last, signal }) => {
         // A new engine does not know this client yet, and would take the stream for one of a program without a name.
-        if (this.#lost.has(session)) await this.#greetAgain(signal).catch(() => {});
-        return this.#options.exchange({
+        const unknown = this.#lost.has(session)
+          ? await this.#greetAgain(signal).catch((error: Error) => error)
+          : undefined;
+        const answer = await this.#options.exchange({
           method: "GET",
           path: `${path}?${new URLSearchParams({ ...last, after: String(last.after) })}`,
           headers: { ...(await this.#headers()), accept: "text/event-stream", "last-event-id": String(last.after) },
           signal,
         });
+        // The engine began to listen, or renewed the token, in between: the next attempt greets it.
+        if (unknown !== undefined && answer.status === 200) throw unknown;
+        return answer;
       },
       retry: (attempt, error) => this.#options.retry?.(attempt, error) ?? true,
       isLive: async () => (await this.query("GetStatus", {}, session)).ok,
