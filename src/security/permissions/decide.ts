@@ -73,6 +73,7 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   const question = {
     ...strictest,
     ...openingsOf(needs),
+    ...(needs.length > 0 && { beyond: true as const }),
     ...(staysInside(facts, shown) && { contained: true as const }),
   };
   const asking = subjects.filter((_, index) => verdicts[index]?.decision === "ask");

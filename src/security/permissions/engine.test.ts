@@ -156,6 +156,27 @@ describe("the engine", () => {
     );
   });
 
+  it("takes a yes to any command as it was asked: with what the call needs, if the question was about that", async () => {
+    const policy = () => policyWith({ workspace: root, mode: "auto" });
+    const push = call("bash", { command: "git push origin main" });
+    const answeredFor = async (asked: ReturnType<typeof call>, mode?: "ask") => {
+      const engine = new PermissionEngine({
+        ...{ ports, sandboxed: () => true, contained: () => true },
+        policy: () => (mode === undefined ? policy() : { ...policy(), mode }),
+      });
+      const verdict = await engine.judge(asked, named("bash"), "human");
+      expect(verdict.decision).toBe("ask");
+      engine.remember({ tool: "bash", verdict, originator: "human" }, "allow_tool");
+      return (args: JsonObject) => engine.test({ tool: named("bash"), args });
+    };
+    const afterPush = await answeredFor(push);
+    expect(await afterPush(push.args)).toMatchObject({ decision: "allow", openings: ["network", "git"] });
+    expect(await afterPush({ command: "npm install" })).toMatchObject({ decision: "allow", openings: ["network"] });
+    const afterBuild = await answeredFor(call("bash", { command: "make" }), "ask");
+    expect((await afterBuild({ command: "make all" })).decision).toBe("allow");
+    expect((await afterBuild(push.args)).decision).toBe("ask");
+  });
+
   it("holds plan mode until a person approves", async () => {
     const engine = engineWith({ mode: "allow" });
     const edit = { tool: named("edit"), args: { path: "src/a.ts" } };

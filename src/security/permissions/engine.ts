@@ -113,7 +113,10 @@ export class PermissionEngine {
     decision: PermissionDecision,
   ): readonly SessionRule[] {
     const { tool, verdict, originator, since } = answered;
-    if (decision === "allow_tool") return this.session.add([{ kind: "tool", tool }], originator, { since });
+    if (decision === "allow_tool") {
+      const draft = { kind: "tool", tool, ...(verdict.beyond && { beyond: verdict.beyond }) } as const;
+      return this.session.add([draft], originator, { since });
+    }
     if (decision === "allow_pattern") return this.session.add(verdict.offer ?? [], originator, { since });
     return [];
   }

@@ -19,7 +19,12 @@ import type { Subject } from "./rule.js";
 
 /** What a rule for the session would allow, before the user accepts it. */
 export type SessionRuleDraft =
-  | { readonly kind: "tool"; readonly tool: string }
+  | {
+      readonly kind: "tool";
+      readonly tool: string;
+      /** It was accepted for a call that needs more than the sandbox gives, so it holds for such calls too. */
+      readonly beyond?: true;
+    }
   | {
       readonly kind: "command";
       readonly tool: string;
@@ -250,7 +255,7 @@ function same(one: SessionRuleDraft, other: SessionRuleDraft): boolean {
 function draftDetail(draft: SessionRuleDraft): string {
   switch (draft.kind) {
     case "tool":
-      return "";
+      return draft.beyond ? "beyond" : "";
     case "call":
       return draft.fingerprint;
     case "argument":
@@ -264,7 +269,7 @@ function draftDetail(draft: SessionRuleDraft): string {
 export function draftText(draft: SessionRuleDraft): string {
   switch (draft.kind) {
     case "tool":
-      return `${draft.tool}: every call`;
+      return `${draft.tool}: every call${draft.beyond ? ", also beyond the sandbox" : ""}`;
     case "call":
       return `only this: ${draft.summary}`;
     case "argument":

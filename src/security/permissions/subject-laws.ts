@@ -29,9 +29,10 @@ export function judgeSubject(subject: Subject, facts: DecisionFacts, grounds: Gr
     const reason = "The permission mode allows everything that no rule denies.";
     return { decision: "allow", law: "mode allow", decidedBy: "mode allow", reason };
   }
-  const allowed = sessionRuleFor(session, facts, subject);
-  // A yes to the tool as a whole was none to the network or to changes of the repository.
-  if (allowed !== undefined && (needs.length === 0 || allowed.draft.kind !== "tool")) {
+  // A yes to the tool as a whole was none to the network or to changes of the repository, unless the question was about such a call.
+  const isEnough = ({ draft }: SessionRule) => needs.length === 0 || draft.kind !== "tool" || draft.beyond === true;
+  const allowed = sessionRuleFor(session.filter(isEnough), facts, subject);
+  if (allowed !== undefined) {
     const reason = "You allowed it for this session.";
     return { decision: "allow", law: "session", decidedBy: `session rule ${allowed.number}`, reason, ...about };
   }

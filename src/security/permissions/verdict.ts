@@ -40,6 +40,8 @@ export interface Verdict {
   readonly openings?: readonly Opening[];
   /** For a question: a yes lets nothing out of the workspace and its sandbox. */
   readonly contained?: true;
+  /** For a question: the call needs more than the sandbox of mode `auto` gives, as the reason says. */
+  readonly beyond?: true;
   /** For a question: what "this pattern for the session" would allow. Empty when the question comes back every time. */
   readonly offer?: readonly SessionRuleDraft[];
   /** For a question of your own rule: what `--allow` would let through. */
