@@ -48,7 +48,9 @@ export async function openPlace(
     if ("failure" in entered) return entered;
     const { loaded, content } = entered;
     const models = loaded === current.loaded ? current : await openModels(loaded, current, shared);
-    const chosen = await chooseModel(request.model, { loaded, current, models });
+    const isNamed = shared.isReplay || shared.flags?.has("model") || shared.flags?.has("provider");
+    const earlier = isNamed ? undefined : request.earlier;
+    const chosen = await chooseModel(request.model, { loaded, current, models, earlier });
     if ("failure" in chosen) return chosen;
     const { registry, routes } = models;
     return { root, loaded, content, registry, routes, model: chosen.model, own: current.own };
@@ -183,16 +185,24 @@ async function chooseModel(
     loaded,
     current,
     models: { registry, routes },
+    earlier,
   }: {
+    readonly earlier: StoredModel | undefined;
     readonly loaded: LoadedSettings;
     readonly current: Place;
     readonly models: Pick<Place, "registry" | "routes">;
   },
 ): Promise<{ readonly model: Model } | { readonly failure: Failure }> {
   if (spec !== undefined) return (await routes.resolve(spec)) ?? registry.resolve(spec);
-  if (loaded === current.loaded) return { model: current.model };
+  const isCurrent = earlier === undefined || same(earlier, current.model);
+  if (loaded === current.loaded && isCurrent) return { model: current.model };
   const { provider, model } = loaded.settings;
-  const choice = { provider: provider.value, model: model.value };
+  const ofSettings = { provider: provider.value, model: model.value };
+  const choice = loaded === current.loaded && earlier !== undefined ? earlier : ofSettings;
   // An unavailable model answers with its failure, so the session still opens.
   return { model: ((await routes.choose(choice)) ?? (await registry.choose(choice))).model };
+}
+
+function same(one: StoredModel, other: StoredModel): boolean {
+  return one.provider === other.provider && one.model === other.model;
 }

@@ -12,14 +12,16 @@ export interface WantedPlace extends PlaceRequest {
 /** A resumed session continues in the folder and with the model of its record, if the client names no other and the record is the user's own. */
 export async function withStoredPlace(
   { place, resume }: RunRequest,
-  { root }: Place,
+  { root, model: now }: Place,
   { sessions }: Pick<ProcessParts, "sessions">,
 ): Promise<WantedPlace | undefined> {
   if (resume === undefined || (place?.cwd !== undefined && place.start === undefined)) return place;
   if (!(await sessions.isOwn())) return place;
   const record = await (await sessions.open())?.get(resume.resume);
-  if (record === undefined || (record.cwd === root && place?.start === undefined)) return place;
+  if (record === undefined) return place;
   const { provider, model } = record;
+  const isSame = record.cwd === root && provider === now.provider && model === now.model;
+  if (isSame && place?.start === undefined) return place;
   return { cwd: record.cwd, ...place, earlier: { provider, model } };
 }
 

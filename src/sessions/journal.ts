@@ -173,6 +173,7 @@ export class Journal {
     await this.#open();
     const writer = this.#writer;
     await writer.recovered();
+    if (!writer.isNew && !this.#routed) this.#nameModel(this.#options.modelNow?.());
     writer.submit("group");
     await writer.settled();
     if (writer.broken !== undefined) throw writer.broken;
@@ -215,6 +216,7 @@ export class Journal {
     if (event.kind === "TurnStarted") this.#routed = event.payload.route !== undefined;
     if (event.kind === "TurnStarted" && !this.#routed) this.#nameModel(this.#options.modelNow?.());
     if (event.kind === "AnswerEnded" && !this.#routed) this.#nameModel(event.payload);
+    if (event.kind === "TurnEnded") this.#routed = false;
     if (SYNCED.has(event.kind)) writer.submit("sync");
     else writer.submitLater();
     if (event.kind === "ToolResult" && this.#intended.has(event.payload.call)) this.#conclude(event);

@@ -1,4 +1,4 @@
-/** The mode that a person has chosen in a session, after its engine was killed or has ended. */
+/** The mode and the model that a person has chosen in a session, after its engine was killed or has ended. */
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
@@ -52,6 +52,29 @@ async function modeAfter({ connectPerson }: HostedEngine, session: SessionId): P
   const status = await client.query("GetStatus", {}, resumed.session as SessionId);
   return status.ok ? status.answer.place?.mode : undefined;
 }
+
+describe("the model of a session", () => {
+  verifies(
+    ["M7", "C10"],
+    "stays after its end and after a kill, also if it was chosen after the last turn",
+    async () => {
+      const { home, start, afterKill } = await place();
+      const modelIn = async (client: EngineClient, session: SessionId) => {
+        expect(await client.send("CreateSession", { resume: session })).toMatchObject({ ok: true });
+        const status = await client.query("GetStatus", {}, session);
+        return status.ok ? status.answer.model : undefined;
+      };
+      const person = (await start(home)).connectPerson();
+      const session = await created(person);
+      await turnOf(person, session, "go");
+      expect(await person.send("SetModel", { model: "anthropic:other" }, session)).toMatchObject({ ok: true });
+      const killed = await afterKill(home);
+      expect(await modelIn((await start(killed)).connectPerson(), session)).toBe("other");
+      expect(await person.send("EndSession", {}, session)).toEqual({ ok: true });
+      expect(await modelIn(person, session)).toBe("other");
+    },
+  );
+});
 
 describe("the mode of a session", () => {
   verifies(["P4", "C10"], "stays after a kill, also if it was chosen before the first input", async () => {

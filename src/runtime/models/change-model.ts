@@ -30,7 +30,7 @@ export async function changeModel(change: ModelChange, place: ModelChangePlace):
   const { run, events } = place;
   const { model } = change;
   if (!events.has("PreModelSwitch") && !events.has("PostModelSwitch")) {
-    run.model = model;
+    await use(model, run);
     return undefined;
   }
   const stop = place.signal && { signal: place.signal };
@@ -40,10 +40,16 @@ export async function changeModel(change: ModelChange, place: ModelChangePlace):
   if (place.signal?.aborted) return failure("InvalidInput", { detail: "The change of the model was cancelled." });
   if (refusal !== undefined)
     return failure("InvalidInput", { detail: `A hook refused the change of the model: ${refusal}` });
-  run.model = model;
+  await use(model, run);
   const { context } = await events.fire("PostModelSwitch", { subject: model.model, input });
   events.keep("PostModelSwitch", context);
   return undefined;
+}
+
+/** The session has it also if its engine is killed before the next turn. */
+async function use(model: Model, run: Run): Promise<void> {
+  run.model = model;
+  await run.saved();
 }
 
 async function refusalOf(
