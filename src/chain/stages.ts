@@ -85,7 +85,7 @@ export const tools: CreateHook =
 function offeredTo({ model }: Model, tools: readonly Tool[], without: readonly string[] = []): readonly Tool[] {
   const able = tools.filter(({ name }) => !without.includes(name));
   return able.filter(({ replacedBy }) => {
-    if (replacedBy === undefined || replacedBy.models?.(model) === false) return true;
+    if (replacedBy === undefined || !replacedBy.models(model)) return true;
     return !able.some(({ name }) => name === replacedBy.tool);
   });
 }

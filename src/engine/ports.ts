@@ -169,7 +169,7 @@ export interface CallFacts {
 
 /* ---- tools ---- */
 
-export type ToolSet = "read" | "edit" | "command" | "git" | "web" | "agents";
+export type ToolSet = "read" | "edit" | "command" | "web" | "agents";
 
 export interface ToolCall {
   readonly call: CallId;
@@ -234,10 +234,8 @@ export interface Tool extends ToolSpec {
   readonly extension?: ToolExtension;
   /** Its results are its own text or already marked, so they need no marks. */
   readonly ownResults?: boolean;
-  /**
-   * The tool that models get instead, where it is offered; `models` says which of them, otherwise all. A call by this name still runs.
-   */
-  readonly replacedBy?: { readonly tool: string; readonly models?: (model: string) => boolean };
+  /** The tool that some models get instead, where it is offered. A call by this name still runs. */
+  readonly replacedBy?: { readonly tool: string; readonly models: (model: string) => boolean };
   /** The other tools can replace it: a weak model does not get it, because fewer choices cause fewer mistakes. */
   readonly expendable?: boolean;
   /** A long result is a part that was asked for, and says how to get the next one. */

@@ -59,7 +59,7 @@ export interface SubagentName {
   /** The call that started it, in the session that holds this event. */
   readonly call: CallId;
   readonly session: SessionId;
-  /** The name of its type; `delegate` for a delegated prompt. */
+  /** The name of its type. */
   readonly type: string;
 }
 

@@ -106,12 +106,14 @@ export class Gatherer implements Gathering, AnswerPlace {
   }
 
   async call(
-    { tool: name, args }: TypedCall,
+    { command, tool: name, args, onlyReads }: TypedCall,
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly hasFailed: boolean } | { readonly problem: string }> {
     const tool = await this.#opening.built.get("toolbox").open(name);
     const refusal = await this.refusalOf(tool, args);
     if (refusal !== undefined) return { problem: refusal };
+    const change = onlyReads ? await this.#changeOf(tool, args) : undefined;
+    if (change !== undefined) return { problem: `${command} is not run: ${change} /run runs any command.` };
     const run = runOf(this.#opening);
     // Reading changes nothing; a command may, so the audit has it, as it has `!COMMAND`.
     if (name === "bash") this.#record(name, args, { decision: "allow_once", decided_by: "person" });
@@ -131,6 +133,13 @@ export class Gatherer implements Gathering, AnswerPlace {
     const verdict = await engine.test({ tool, args });
     if (verdict.decision !== "deny" || !BINDING.has(verdict.law)) return undefined;
     return this.#refused(tool.name, args, verdict);
+  }
+
+  /** Why a command does more than read. */
+  async #changeOf(tool: Tool, args: JsonObject): Promise<string | undefined> {
+    const { engine } = await this.#opening.built.get("permissions").parts();
+    const { command } = await engine.factsOf({ tool, args });
+    return command === undefined || command.verdict === "read-only" ? undefined : command.reason;
   }
 
   /** Why a file may not be written: a rule of the user, the workspace, or a guarded path. The audit has each refusal. */

@@ -135,7 +135,7 @@ const VERIFIER: AgentType = {
   name: "hook",
   description: "checks the condition of a hook",
   prompt: VERDICT_PROMPT,
-  tools: ["read", "ls", "glob", "grep", "git", "bash"],
+  tools: ["read", "ls", "glob", "grep", "bash"],
   without: [],
   agents: [],
   maxIterations: 50,

@@ -43,10 +43,14 @@ class LiveValues implements MarkerValues {
   }
 
   async #gitStatus(): Promise<string | undefined> {
+    const { built } = this.#place;
+    const [bash, { engine }] = await Promise.all([built.get("toolbox").open("bash"), built.get("permissions").parts()]);
+    const args = { command: "git status --short" };
+    // Not where git would run a program of the repository.
+    if ((await engine.factsOf({ tool: bash, args })).command?.verdict !== "read-only") return undefined;
     const { signal } = new AbortController();
-    const git = this.#place.built.get("toolbox").find("git");
-    const outcome = await git?.run({ action: "status", args: ["--short"] }, { signal, progress: () => {} });
-    return outcome?.status === "ok" ? resultText(outcome.content) : undefined;
+    const outcome = await bash.run(args, { signal, progress: () => {} });
+    return outcome.status === "ok" ? resultText(outcome.content) : undefined;
   }
 
   /** Undefined if it fails, or the tool is off. Names of files are not the user's text, so they are marked. */

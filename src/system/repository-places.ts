@@ -5,13 +5,12 @@
  * refer to the work tree: a repository in a folder above, the main repository of a linked worktree, the outer repository of a
  * submodule.
  */
-import { constants, copyFileSync, readlinkSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWorktreeAt, statOf } from "./git/git-folder.js";
 import { textIfReadable } from "./git/plain-file.js";
 import { namesIn } from "./names-in.js";
 import { realpathOrSelf } from "./real-path.js";
-import { makeTemporaryFolder } from "./temporary-entries.js";
 import { isWithin } from "./within.js";
 
 export interface RepositoryPlaces {
@@ -25,16 +24,6 @@ export interface RepositoryPlaces {
   readonly common: string;
   /** `core.worktree`, when it is set. */
   readonly workTreeSetting: string | undefined;
-}
-
-/** The places that git reported, without links. */
-export function realPlaces(found: RepositoryPlaces): RepositoryPlaces {
-  return {
-    ...found,
-    top: realpathSync(found.top),
-    gitDirectory: realpathSync(found.gitDirectory),
-    common: realpathSync(resolve(found.root, found.common)),
-  };
 }
 
 /** Describes a part of the repository that lies outside and does not belong to the workspace; undefined if there is none. */
@@ -119,25 +108,4 @@ function targetOf(link: string): string {
 /** Whether it is a file and not a link. */
 export function isFile(path: string): boolean {
   return statOf(path)?.isFile() === true;
-}
-
-export interface IndexCopy {
-  readonly path: string;
-  remove(): void;
-}
-
-/**
- * A copy of the index, for commands that would write to it. Its time is a little older than the original: git checks files again
- * that are not older than the index, and must not check fewer. Undefined if there is no index.
- */
-export function copyIndex(gitDirectory: string): IndexCopy | undefined {
-  const original = join(gitDirectory, "index");
-  const found = statSync(original, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  const folder = makeTemporaryFolder("git");
-  const path = join(folder, "index");
-  copyFileSync(original, path, constants.COPYFILE_FICLONE);
-  const time = Math.floor(found.mtimeMs - 1) / 1000;
-  utimesSync(path, time, time);
-  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { isGone, processMark } from "./process-identity.js";
 
-export type TemporaryKind = "pipe" | "net" | "git" | "tmp" | "models" | "edit" | "prompt";
+export type TemporaryKind = "pipe" | "net" | "tmp" | "models" | "edit" | "prompt";
 
 const NAME = /^oxbow-([a-z]+)-(\d+\.\d+)-[A-Za-z0-9]+$/;
 const TEMPORARY_FILE = /^\..+\.[0-9a-f]{12}\.tmp$/;

@@ -17,11 +17,11 @@ import { trustedPath, withPath } from "../system/trusted-path.js";
 import type { BackgroundCommands } from "./background.js";
 import { CATALOG } from "./catalog.js";
 import { childEnvironment, type EnvironmentPolicy, FILTERED } from "./child-environment.js";
-import { namesSecrets, PatchFilter } from "./git/withheld.js";
 import { OutputFile, type OutputPlace } from "./output-file.js";
 import { exitNotes } from "./shell/exit-text.js";
 import { LiveProgress } from "./shell/live-progress.js";
 import { OutputWindow, WINDOW_BYTES } from "./shell/output-window.js";
+import { namesSecrets, PatchFilter } from "./shell/withheld-patches.js";
 import type {
   AddedEnvironment,
   SettledChanges,

@@ -9,11 +9,10 @@ import applyPatch from "./apply-patch.md";
 import background from "./background.md";
 import bash from "./bash.md";
 import edit from "./edit.md";
-import git from "./git.md";
 import glob from "./glob.md";
 import grep from "./grep.md";
 import { BACKGROUND_HABITS, BASH } from "./habits/commands.js";
-import { GIT, TODO } from "./habits/plans.js";
+import { TODO } from "./habits/plans.js";
 import { GLOB, GREP, LS, READ } from "./habits/reading.js";
 import { APPLY_PATCH, EDIT, WRITE } from "./habits/writing.js";
 import ls from "./ls.md";
@@ -179,25 +178,6 @@ export const CATALOG = {
         kill: boolean,
         wait: { type: "number", description: "seconds to wait for its end" },
       },
-    },
-  },
-  git: {
-    name: "git",
-    samples: [{ action: "log" }],
-    expendable: true,
-    habits: GIT,
-    description: git.trim(),
-    set: "git",
-    ...READS,
-    // A command does the same, and reads as freely.
-    replacedBy: { tool: "bash" },
-    inputSchema: {
-      type: "object",
-      properties: {
-        action: { enum: ["status", "diff", "log", "show", "blame"] },
-        args: { type: "array", items: string },
-      },
-      required: ["action"],
     },
   },
   todo: {

@@ -12,16 +12,26 @@ afterEach(() => mock?.close());
 
 const MOST_BYTES = 12_288;
 
+async function put(folder: string, name: string, text: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), text);
+}
+
 /** The first request of a run in a new folder. */
-async function firstRequest(model: string, flags: readonly string[] = [], prepare?: (cwd: string) => Promise<void>) {
+async function firstRequest(
+  model: string,
+  flags: readonly string[] = [],
+  prepare?: (cwd: string, home: string) => Promise<void>,
+) {
   mock = await startMockModel({ script: "reply\n  text: Done.\nloop\n" });
   const { url } = mock;
   const cwd = await temporaryFolder();
-  await prepare?.(cwd);
+  const home = await temporaryFolder();
+  await prepare?.(cwd, home);
   const env = {
     ...providerEnvironment("anthropic", url),
     ...providerEnvironment("openai", url),
-    OXBOW_HOME: await temporaryFolder(),
+    OXBOW_HOME: home,
   };
   const args = ["run", "go", "--store", "none", "--permission-mode", "allow", "--model", model, ...flags];
   const { code, stderr } = await oxbow(args, { cwd, env });
@@ -43,14 +53,16 @@ describe("the first request", () => {
     ] as const) {
       const { text, tools } = await firstRequest(model);
       expect([model, tools.filter((name) => name === "edit" || name === "apply_patch")]).toEqual([model, [edits]]);
-      expect(tools).not.toContain("git");
-      expect(tools).not.toContain("delegate");
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MOST_BYTES);
     }
   });
 
   verifies(["L21", "T2"], "offers what another tool replaces where that one is off", async () => {
-    expect((await firstRequest("openai:gpt-4o", ["--tool-set", "read,git"])).tools).toContain("git");
+    const settings = '[tool_sets]\nmine = ["read", "edit"]\nuse = ["mine"]\n';
+    const { tools } = await firstRequest("openai:gpt-5", [], (_, home) =>
+      put(join(home, "config"), "config.toml", settings),
+    );
+    expect(tools).toEqual(["read", "edit"]);
   });
 
   verifies(["L21"], "says where the model is: the shell, the branch, and what a sandbox means", async () => {

@@ -33,7 +33,7 @@ verifies(
     const mock = await startMockModel({
       script: script([
         reply().tool("bash", { command: "ls && cat a.txt" }),
-        reply().tool("git", { action: "status" }),
+        reply().tool("bash", { command: "git status" }),
         reply().tool("grep", { pattern: "a" }),
         reply().text("Done."),
       ]),

@@ -32,7 +32,6 @@ const REVIEWED: readonly (readonly [string, string, string])[] = [
     "{command: string, timeout?: number, description?: string, run_in_background?: boolean, pty?: boolean, allow?: network|git|unix_sockets|secrets, outside_sandbox?: boolean, writable?: string[]}",
   ],
   ["background", "command mutating", "{id?: string, kill?: boolean, wait?: number}"],
-  ["git", "git safe", "{action: status|diff|log|show|blame, args?: string[]}"],
   ["todo", "read safe own", "{todos: {text: string, status: pending|in_progress|done}[]}"],
   ["web_fetch", "web safe own", "{url: string, format?: markdown|text|raw, offset?: integer>=0, limit?: integer>=1}"],
   ["web_search", "web safe own", "{query: string, count?: integer>=1}"],

@@ -66,7 +66,7 @@ describe("the tools of a session", () => {
     const missing = (names: readonly string[]) => names.filter((name) => !offered.includes(`"name":"${name}"`));
     expect(missing(wanted)).toEqual([]);
     // What another tool does as well is not offered; a call of it still runs.
-    const replaced = ["apply_patch", "git", "delegate"];
+    const replaced = ["apply_patch"];
     expect(missing(replaced)).toEqual(replaced);
   });
 

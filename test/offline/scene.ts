@@ -9,7 +9,6 @@ import type { PermissionMode } from "../../src/security/permissions/gate.js";
 import { createBashTool } from "../../src/tools/bash.js";
 import { createEditTool } from "../../src/tools/edit.js";
 import { createFileTools } from "../../src/tools/file-tools.js";
-import { createGitTool } from "../../src/tools/git.js";
 import { Workspace } from "../../src/tools/workspace.js";
 import { testEngine } from "../support/engine.js";
 
@@ -33,7 +32,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-const ALL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git"];
+const ALL_SETS: readonly ToolSet[] = ["read", "edit", "command"];
 
 export async function openScene(files: Readonly<Record<string, string>>, options: SceneOptions = {}): Promise<Scene> {
   const root = await mkdtemp(join(tmpdir(), "oxbow-offline-"));
@@ -82,7 +81,6 @@ async function realTools(root: string, options: SceneOptions): Promise<readonly 
     ...createFileTools(workspace, search),
     createEditTool(workspace),
     createBashTool({ ...place, outputDirectory: join(tmpdir(), "oxbow-offline-outputs") }),
-    createGitTool(place),
   ];
   const sets = options.sets ?? ALL_SETS;
   return all.filter((tool) => sets.includes(tool.set) && options.without?.includes(tool.name) !== true);

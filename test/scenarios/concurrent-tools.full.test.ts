@@ -42,7 +42,7 @@ beforeAll(async () => {
   git("-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--message", "first");
   toolbox = openToolbox({
     root,
-    offers: (_, set) => ["read", "edit", "command", "git"].includes(set),
+    offers: (_, set) => ["read", "edit", "command"].includes(set),
     variables: { PATH: process.env.PATH, HOME: join(base, "home") },
     outputDirectory: join(base, "outputs"),
   });
@@ -94,8 +94,8 @@ function callNumber(number: number): Call {
     { tool: "grep", args: { pattern: "line", path: `written/${file}.txt`, mode: "count" }, ends: ["ok"] },
     { tool: "glob", args: { pattern: "**/*.txt" }, ends: ["ok"] },
     { tool: "read", args: { path: `edited/${file}.txt` }, ends: ["ok"] },
-    { tool: "git", args: { action: "status" }, ends: ["ok"] },
-    { tool: "git", args: { action: "diff" }, ends: ["ok"] },
+    { ...bash("git status"), ends: ["ok"] },
+    { ...bash("git diff"), ends: ["ok"] },
     { tool: "ls", args: { depth: 3 }, ends: ["ok"] },
   ];
   return kinds[number % kinds.length] as Call;

@@ -169,7 +169,7 @@ describe("subagents", () => {
       const events = await turnOf(place.client, place.session, "begin");
       expect(resultTexts(events)).toEqual(["I cannot write"]);
       const child = place.mock.requests[1]?.body as { system: unknown; tools: { name: string }[] };
-      expect(child.tools.map(({ name }) => name)).toEqual(["read", "ls", "glob", "grep", "git"]);
+      expect(child.tools.map(({ name }) => name)).toEqual(["read", "ls", "glob", "grep", "bash"]);
       expect(JSON.stringify(child.system)).toContain("You search a codebase");
       expect(JSON.stringify(child)).not.toContain("Plan mode is on");
       await expect(readFile(join(place.root, "x.txt"))).rejects.toThrow("ENOENT");
@@ -334,7 +334,7 @@ describe("subagents", () => {
     expect(existsSync(join(place.root, "made"))).toBe(false);
   });
 
-  verifies(["L17"], "delegate uses the cheaper model of the profile", async () => {
+  verifies(["L17"], "a call of `delegate` is one of `agent` with the cheaper model of the profile", async () => {
     const place = await start(
       [
         reply().when("begin").tool("delegate", { prompt: "small work" }),
@@ -345,7 +345,7 @@ describe("subagents", () => {
     );
     const events = await turnOf(place.client, place.session, "begin");
     expect(resultTexts(events)).toEqual(["done cheaply"]);
-    expect(of(events, "SubagentStarted")[0]).toMatchObject({ type: "delegate", model: "cheap-one" });
+    expect(of(events, "SubagentStarted")[0]).toMatchObject({ type: "general", model: "cheap-one" });
     expect(of(events, "TurnEnded")[0]?.by_model?.map(({ model }) => model)).toContain("cheap-one");
   });
 

@@ -9,7 +9,7 @@ import { CLIENT_COMMANDS } from "../../src/commands/catalogue/conversation.js";
 import { HELP_GROUPS, helpGroupOf, SESSION_SPECS } from "../../src/commands/catalogue/index.js";
 import { parseFlags } from "../../src/commands/flags.js";
 import { usageOf } from "../../src/commands/usage.js";
-import { agentTool, delegateTool } from "../../src/extensions/subagents/definition.js";
+import { agentTool } from "../../src/extensions/subagents/definition.js";
 import { FAILURE_REASONS, failure, isLimit } from "../../src/protocol/errors.js";
 import { settingRows } from "../../src/runtime/settings/setting-rows.js";
 import { settingKeys } from "../../src/runtime/settings/setting-words.js";
@@ -111,7 +111,7 @@ function slashCommands(): string {
 }
 
 function tools(): string {
-  const all = [...Object.values(CATALOG), agentTool([], { cheap: true }), delegateTool()];
+  const all = [...Object.values(CATALOG), agentTool([], { cheap: true })];
   const rows = all.map(({ name, set, mutating, description }) => {
     const [first = ""] = description.split("\n");
     return [code(name), set ?? "", mutating ? "yes" : "no", first];

@@ -6,7 +6,7 @@ import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
 import type { ToolCall } from "../../engine/ports.js";
 import { BUILT_IN_TYPES } from "../../extensions/subagents/agent-types.js";
-import { agentTools } from "../../extensions/subagents/part.js";
+import { describedAgent } from "../../extensions/subagents/part.js";
 import type { OpenShell } from "../../feature/command.js";
 import { securityCommands } from "../../runtime/commands/security.js";
 import { programsOf } from "../../runtime/commands/sources.js";
@@ -46,9 +46,8 @@ export async function openPlace(flags: ParsedFlags, variables: Variables) {
     ...{ root, extraRoots: extra, variables, environmentPolicy, outputDirectory, guard },
     offers: (tool, set) => choice.offers(tool, set),
   });
-  const agents = agentTools(BUILT_IN_TYPES, { delegate: "offered" }).filter(({ name, set }) =>
-    choice.offers(name, set),
-  );
+  const agent = describedAgent(BUILT_IN_TYPES, { cheap: true });
+  const agents = choice.offers(agent.name, agent.set) ? [agent] : [];
   const tools = toolsOf(toolbox, [{ name: "subagents", tools: agents }]);
   const isRecorded = async () => (await stores.choice()).kind !== "none";
   const place = { loaded, variables, root, session, outputDirectory, hidden };

@@ -90,10 +90,10 @@ function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }
 
-/** Says which tool the model gets instead: its requests have only one for the same work. */
+/** Says which tool some models get instead: a request has only one for the same work. */
 function insteadOf({ replacedBy }: Pick<Tool, "replacedBy">, tools: readonly Pick<Tool, "name">[]): string {
   if (replacedBy === undefined || !tools.some(({ name }) => name === replacedBy.tool)) return "";
-  return replacedBy.models === undefined ? `(instead: ${replacedBy.tool}) ` : `(or ${replacedBy.tool}, by the model) `;
+  return `(or ${replacedBy.tool}, by the model) `;
 }
 
 /** Uses the same code as a run, so the answer cannot differ from what a run does. */

@@ -1,5 +1,6 @@
 /** `/read`, `/search`, `/files`, `/git`, `/run` and `/context …`. */
 import { counted, groupDigits } from "../../base/group-digits.js";
+import { readableShellWord } from "../../base/shell-word.js";
 import {
   asValue,
   type Command,
@@ -30,8 +31,10 @@ export interface Gathering extends Pick<GivenContext, "pinned" | "gathered"> {
 export interface TypedCall {
   /** The label: `/read a.txt`. */
   readonly command: string;
-  readonly tool: "read" | "grep" | "ls" | "glob" | "git" | "bash";
+  readonly tool: "read" | "grep" | "ls" | "glob" | "bash";
   readonly args: JsonObject;
+  /** It is refused if it is a command that does more than read. */
+  readonly onlyReads?: true;
 }
 
 const PEOPLE: readonly CommandUser[] = ["people"];
@@ -94,7 +97,8 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
       const action = args.text("ACTION") ?? "";
       const words = args.list("ARGUMENTS");
       const command = ["/git", action, ...words].join(" ");
-      return gathering.gather({ command, tool: "git", args: { action, args: words } }, signal);
+      const line = ["git", action, ...words].map(readableShellWord).join(" ");
+      return gathering.gather({ command, tool: "bash", args: { command: line }, onlyReads: true }, signal);
     },
   },
   {

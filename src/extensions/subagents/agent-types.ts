@@ -30,9 +30,9 @@ export interface AgentType {
   readonly path?: string;
 }
 
-const READING = ["read", "ls", "glob", "grep", "git"];
+const READING = ["read", "ls", "glob", "grep", "bash"];
 
-const EXPLORE_PROMPT = `You search a codebase for another agent. You only read.
+const EXPLORE_PROMPT = `You search a codebase for another agent. You only read; bash runs commands that only read, such as git log.
 Use glob and grep to find places, and read to confirm them. Start broad, then follow what you find; try other names before you say that something does not exist.
 Your last message is the report, and the only thing that the other agent sees. State facts with paths and line numbers, and say what you did not find. Do not propose changes unless the prompt asks for them.`;
 
@@ -54,15 +54,6 @@ export const BUILT_IN_TYPES: readonly AgentType[] = [
     scope: "built-in",
   },
 ];
-
-/** The type of a delegated prompt. */
-export const DELEGATE: AgentType = {
-  name: "delegate",
-  description: "a prompt on a cheaper model",
-  prompt: "",
-  without: ["delegate"],
-  scope: "built-in",
-};
 
 /** Every subagent gets this in addition to its own prompt. */
 export const SUBAGENT_NOTICE =

@@ -1,17 +1,15 @@
-/** The descriptions of the tools `agent` and `delegate`, separate from their code: every request pays for these bytes. */
+/** The description of the tool `agent`, separate from its code: every request pays for these bytes. */
 import { shorten } from "../../base/cap-text.js";
 import type { Conversion, Tool, ToolHabits } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
 import agent from "./agent.md";
 import type { AgentType } from "./agent-types.js";
-import delegate from "./delegate.md";
 
-export type AgentToolName = "agent" | "delegate";
-export type AgentToolDefinition = Omit<Tool, "run"> & { readonly name: AgentToolName };
+export const AGENT_TOOL = "agent";
 
 /**
- * They may run concurrently. They count as changing, because an interrupted call must not start again automatically; every call of the
- * subagent is decided and recorded separately.
+ * Its calls may run concurrently. They count as changing, because an interrupted call must not start again automatically; every call of
+ * the subagent is decided and recorded separately.
  */
 const TRAITS = { set: "agents", concurrencySafe: true, mutating: true, expendable: true } as const;
 
@@ -23,10 +21,10 @@ const MOST_LISTED = 40;
 const LONGEST_LINE = 200;
 
 /** `cheap`: whether a cheaper model is known. */
-export function agentTool(types: readonly AgentType[], { cheap }: { readonly cheap: boolean }): AgentToolDefinition {
+export function agentTool(types: readonly AgentType[], { cheap }: { readonly cheap: boolean }): Omit<Tool, "run"> {
   const listed = types.slice(0, MOST_LISTED).map(({ name, description }) => `- ${name}: ${short(description)}`);
   return {
-    name: "agent",
+    name: AGENT_TOOL,
     description: `${agent.trim()}\nTypes (default: general):\n${listed.join("\n")}`,
     ...TRAITS,
     inputSchema: {
@@ -44,22 +42,6 @@ export function agentTool(types: readonly AgentType[], { cheap }: { readonly che
       { cheap },
     ),
   };
-}
-
-export function delegateTool(): AgentToolDefinition {
-  return {
-    name: "delegate",
-    description: delegate.trim(),
-    ...TRAITS,
-    // Its model `cheap` does the same.
-    replacedBy: { tool: "agent" },
-    inputSchema: { type: "object", properties: { prompt: string }, required: ["prompt"] },
-    habits: DELEGATE,
-  };
-}
-
-export function isAgentTool(name: string): name is AgentToolName {
-  return name === "agent" || name === "delegate";
 }
 
 function short(description: string): string {
@@ -91,7 +73,7 @@ const AGENT: ToolHabits = {
   },
 };
 
-/** Names of models belong to the other harness; those of small models mean the cheap one, as `delegate` does. */
+/** Names of models belong to the other harness; those of small models mean the cheap one, as the name `delegate` does. */
 function agentArguments(sent: JsonObject, called: string, knowsCheap: boolean): Conversion {
   const { model = called === "delegate" ? "cheap" : undefined, ...rest } = sent;
   if (typeof model !== "string") return { args: described(sent, called) };
@@ -126,8 +108,3 @@ function agentHabits(types: readonly string[], { cheap }: { readonly cheap: bool
   const convert = (sent: JsonObject, called: string) => agentArguments(sent, called, cheap);
   return { ...AGENT, values: { type: Object.fromEntries(others) }, convert };
 }
-
-const DELEGATE: ToolHabits = {
-  parameters: { prompt: PROMPT },
-  unused: { description: "", type: "", subagenttype: "" },
-};

@@ -1,6 +1,6 @@
 /**
- * The part with the tools `agent` and `delegate`. Until the first call there are only their descriptions; the types of files are read
- * before the first request, because the description lists them.
+ * The part with the tool `agent`. Until the first call there is only its description; the types of files are read before the first
+ * request, because the description lists them.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { extensionStamp } from "../../base/extension-files.js";
@@ -9,14 +9,14 @@ import type { SessionPart } from "../../feature/part.js";
 import { ownText } from "../../protocol/content.js";
 import { type AgentType, agentTypes } from "./agent-types.js";
 import type { SubagentsContext } from "./context.js";
-import { agentTool, delegateTool } from "./definition.js";
+import { AGENT_TOOL, agentTool } from "./definition.js";
 import { worktreeRecords } from "./settings.js";
 import type { SubagentCalls } from "./subagent-calls.js";
 
 export async function subagents(context: SubagentsContext): Promise<SessionPart> {
   const { extensions, parent, settings } = context;
   const { types } = await agentTypes(extensions.of("agent"));
-  const isOffered = ["agent", "delegate"].some((name) => context.mayOffer({ name, set: "agents" }));
+  const isOffered = context.mayOffer({ name: AGENT_TOOL, set: "agents" });
   const canStart = isOffered && (parent?.depth ?? 0) < settings.agent_depth.value;
   const listed = {
     commandsStamp: () => extensionStamp(extensions, ["agent"]),
@@ -36,7 +36,7 @@ export async function subagents(context: SubagentsContext): Promise<SessionPart>
   const offered = types.filter(({ name }) => parent?.agents?.includes(name) ?? true);
   return {
     name: "subagents",
-    tools: agentTools(offered, { delegate: knowsCheaperModel(context) ? "offered" : "left out" }),
+    tools: [describedAgent(offered, { cheap: knowsCheaperModel(context) })],
     links: { tool: [link] },
     ...listed,
     close: async () => {
@@ -58,19 +58,11 @@ async function sweep({ roots, git, notify, log }: SubagentsContext): Promise<voi
   }
 }
 
-/** Describes the tools as the model sees them. */
-export function agentTools(
-  types: readonly AgentType[],
-  { delegate }: { readonly delegate: "offered" | "left out" },
-): readonly Tool[] {
-  const definitions = [
-    agentTool(types, { cheap: delegate === "offered" }),
-    ...(delegate === "offered" ? [delegateTool()] : []),
-  ];
-  return definitions.map((definition) => ({ ...definition, run: outside }));
+/** Describes the tool as the model sees it. */
+export function describedAgent(types: readonly AgentType[], models: { readonly cheap: boolean }): Tool {
+  return { ...agentTool(types, models), run: outside };
 }
 
-/** Without a cheaper model, `delegate` would do what `agent` does, and every request would pay for its description. */
 function knowsCheaperModel({ models, settings }: SubagentsContext): boolean {
   return (
     settings.delegate_model.value !== undefined || /claude/i.test(models.first.model) || models.routes.mayHaveAny()

@@ -35,7 +35,7 @@ describe("an agent type from a file", () => {
     expect(type.tools).toBeUndefined();
     expect(["write", "edit", "apply_patch", "read"].filter((tool) => mayUse(type, tool))).toEqual(["read"]);
     expect(read("---\ndescription: d\ntools: Agent(explore, tester), Read\n---\n")).toMatchObject({
-      tools: ["agent", "delegate", "read"],
+      tools: ["agent", "read"],
       agents: ["explore", "tester"],
     });
     expect(read('---\ndescription: d\ntools: "*"\n---\n').tools).toBeUndefined();
@@ -62,7 +62,7 @@ describe("an agent type from a file", () => {
   it("reads the example", async () => {
     const path = join(import.meta.dirname, "..", "..", "..", "examples", "agents", "reviewer.md");
     const type = readAgentType(await readFile(path, "utf8"), { path, name: "reviewer.md", scope: "user" });
-    expect(type).toMatchObject({ name: "reviewer", tools: ["read", "grep", "glob", "git"], maxIterations: 30 });
+    expect(type).toMatchObject({ name: "reviewer", tools: ["read", "grep", "glob", "bash"], maxIterations: 30 });
   });
 
   it("says what is wrong with a file", () => {

@@ -82,8 +82,9 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   TaskCreate: ["todo"],
   TaskUpdate: ["todo"],
   TaskList: ["todo"],
-  Task: ["agent", "delegate"],
-  Agent: ["agent", "delegate"],
+  Task: ["agent"],
+  Agent: ["agent"],
+  delegate: ["agent"],
   Skill: ["skill"],
 };
 

@@ -1,4 +1,4 @@
-/** Settings of subagents: how many there may be, how long they may work, and the model of `delegate`. */
+/** Settings of subagents: how many there may be, how long they may work, and the cheaper model. */
 import { join } from "node:path";
 import { limit, type Setting, type SettingReader, wholeNumber, wholeNumberOrZero } from "../../feature/setting.js";
 import type { Roots } from "../../system/xdg-paths.js";
@@ -12,7 +12,7 @@ export interface AgentSettings {
   readonly agents_per_turn: Setting<number>;
   /** The time limit of a subagent; undefined for the limit of the turn only. */
   readonly agent_timeout_ms: Setting<number | undefined>;
-  /** The cheaper model of `delegate`. */
+  /** The model of `agent` with `model: "cheap"`. */
   readonly delegate_model: Setting<string | undefined>;
 }
 

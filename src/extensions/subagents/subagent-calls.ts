@@ -1,9 +1,9 @@
-/** Answers the calls of `agent` and `delegate` in one session, within its limits. */
+/** Answers the calls of `agent` in one session, within its limits. */
 import { shorten } from "../../base/cap-text.js";
 import type { ToolCall, ToolLinkContext, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import { ownText } from "../../protocol/content.js";
-import { type AgentType, agentTypes, DELEGATE, findType } from "./agent-types.js";
+import { type AgentType, agentTypes, findType } from "./agent-types.js";
 import { modelOfDelegate, modelOfType } from "./choose-model.js";
 import type { SubagentsContext, SubagentWork } from "./context.js";
 import { Slots, TurnCount } from "./limits.js";
@@ -23,7 +23,7 @@ export class SubagentCalls {
   async answer(call: ToolCall, context: ToolLinkContext): Promise<ToolOutcome> {
     const { turn } = context;
     if (turn === undefined) return refused("A subagent can only be started in a turn.");
-    const type = call.tool === "delegate" ? DELEGATE : await this.#typeOf(call.args.type);
+    const type = await this.#typeOf(call.args.type);
     if (typeof type === "string") return refused(type);
     const prompt = String(call.args.prompt ?? "").trim();
     if (prompt === "") return refused("The prompt is empty.");
@@ -47,7 +47,7 @@ export class SubagentCalls {
   }
 
   async #work(
-    { tool, call, args }: ToolCall,
+    { call, args }: ToolCall,
     { signal }: ToolLinkContext,
     asked: Pick<SubagentWork, "turn" | "type" | "prompt" | "count">,
   ): Promise<ToolOutcome> {
@@ -56,7 +56,7 @@ export class SubagentCalls {
     if (release === undefined) return { status: "cancelled", content: [ownText("Cancelled before it started.")] };
     try {
       const chosen =
-        tool === "delegate" || args.model === "cheap"
+        args.model === "cheap"
           ? await modelOfDelegate(turn.model, this.#context)
           : await modelOfType(type.model, turn.model, this.#context.models);
       if ("problem" in chosen) return refused(`The model of the type ${type.name} cannot be used. ${chosen.problem}`);

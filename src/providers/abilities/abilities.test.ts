@@ -126,7 +126,7 @@ describe("[M20] measuring a model", () => {
 describe("[M20] what a model is offered", () => {
   const offered = (...lacking: readonly Ability[]) =>
     fitOf({ findings: lacking.map((ability): Finding => ({ ability, able: false, detail: "", elapsed_ms: 0 })) }, [
-      "git",
+      "ls",
       "todo",
     ]);
 
@@ -141,7 +141,7 @@ describe("[M20] what a model is offered", () => {
     for (const lacking of [["tool_result"], ["tool_call"], ["patch", "string_replace"], ["context"]] as const) {
       const { prompt, without } = offered(...lacking);
       expect(prompt).toBe("small");
-      expect(without).toEqual(expect.arrayContaining(["git", "todo"]));
+      expect(without).toEqual(expect.arrayContaining(["ls", "todo"]));
       expect(without).not.toContain("edit");
     }
     const long: Finding = { ability: "context", able: false, tokens: 16_000, detail: "", elapsed_ms: 0 };

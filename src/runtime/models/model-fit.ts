@@ -44,7 +44,7 @@ async function lookUp({ provider, model }: Model, place: FitPlace): Promise<Mode
   const digest = report.digest === undefined ? undefined : await digestOf({ provider, model }, place.variables);
   if (report.digest !== digest) return undefined;
   const { expendableTools } = await import("../parts/own-tools.js");
-  const fit = fitOf(report, await expendableTools());
+  const fit = fitOf(report, expendableTools());
   if (fit.prompt === "small") {
     const name = `${provider}:${model}`;
     place.hint(`${name} is weak, so it gets a smaller prompt and fewer tools: 'oxbow models test ${name} --show'.`);

@@ -111,7 +111,7 @@ function merged(before: AbilityReport | undefined, now: AbilityReport): AbilityR
 }
 
 async function shown(report: AbilityReport, { screen }: CommandContext): Promise<CommandResult> {
-  const fit = fitOf(report, await expendableTools());
+  const fit = fitOf(report, expendableTools());
   const columns: readonly Column<Finding>[] = [
     { header: "", value: ({ able }) => (able === undefined ? "–" : able ? "✓" : "✗"), style: styleOf },
     {

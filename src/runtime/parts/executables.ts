@@ -4,16 +4,14 @@
  */
 import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
-import { plainToolName } from "../../base/tool-name.js";
 import { isBuiltInHook } from "../../chain/build.js";
 import type { Command } from "../../commands/command.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
-import { CATALOG } from "../../tools/catalog.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
-import { OWN_TOOLS, SUBAGENT_TOOLS } from "./own-tools.js";
+import { isBuiltInTool } from "./own-tools.js";
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 
@@ -197,10 +195,4 @@ export class Executables {
     const { built } = this.#opening;
     if (built.get("toolbox").find(tool)?.mutating !== false) this.#mayHaveChanged = true;
   }
-}
-
-/** People and models do not distinguish `Bash` from `bash`, and a call of `Apply-Patch` means `apply_patch`. */
-export function isBuiltInTool(name: string): boolean {
-  const wanted = plainToolName(name);
-  return [...OWN_TOOLS, ...SUBAGENT_TOOLS, ...Object.keys(CATALOG)].some((known) => plainToolName(known) === wanted);
 }

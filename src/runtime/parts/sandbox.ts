@@ -249,7 +249,7 @@ export class RunSandbox {
     return this.#livePrograms;
   }
 
-  /** For the git tool: only these folders and the system's programs are readable, and nothing is writable. */
+  /** For programs that describe themselves: only these folders and the system's programs are readable, and nothing is writable. */
   async wrapReader(command: ShellCommand, readable: readonly string[]): Promise<WrappedCommand> {
     const [program = "", ...args] = command.argv;
     const { cwd, env } = command;

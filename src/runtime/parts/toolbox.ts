@@ -12,7 +12,6 @@ import type { BackgroundCommands } from "../../tools/background.js";
 import type { BashOptions } from "../../tools/bash.js";
 import { CATALOG, type ToolName } from "../../tools/catalog.js";
 import type { EnvironmentPolicy } from "../../tools/child-environment.js";
-import type { WrapReader } from "../../tools/git.js";
 import { lackingTool } from "../../tools/habits/lacking.js";
 import type { Searcher } from "../../tools/search/searcher.js";
 import type { ChangeObserver, PathGuard, Workspace } from "../../tools/workspace.js";
@@ -51,8 +50,6 @@ export interface ToolboxOptions {
   readonly wrapCommand?: BashOptions["wrapCommand"];
   /** Variables that hooks add for commands. */
   readonly addedEnvironment?: BashOptions["addedEnvironment"];
-  /** Wraps programs that only read in a sandbox. */
-  readonly wrapReader?: WrapReader;
   /** Called before every change to a file. */
   readonly observer?: ChangeObserver;
   /** Names the files that need the user's permission. */
@@ -166,10 +163,6 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
   },
   background: async (place) =>
     (await import("../../tools/background.js")).createBackgroundTool(await place.background(), place.options.ports),
-  git: async (place) => {
-    const { wrapReader } = place.options;
-    return (await import("../../tools/git.js")).createGitTool({ ...place.shell, ...(wrapReader && { wrapReader }) });
-  },
   web_fetch: async (place) => {
     const [{ createWebFetchTool }, untrusted, { webServices }, { randomBytes }] = await Promise.all([
       import("../../tools/web-fetch.js"),

@@ -183,7 +183,6 @@ function sessionToolbox(
     writableFolders: writableFolders(loaded, variables),
     guard,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
-    wrapReader: (command, readable) => sandbox.wrapReader(command, readable),
     addedEnvironment: async ({ outside, unasked }) => {
       if (hookVariables.isEmpty) return {};
       const isContained = !outside && (await sandbox.find()).kind !== "none";

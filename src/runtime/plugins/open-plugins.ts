@@ -20,8 +20,7 @@ import { NAMED_PROVIDERS } from "../../providers/named.js";
 import type { LogFunction } from "../../system/log.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
-import { CATALOG } from "../../tools/catalog.js";
-import { SUBAGENT_TOOLS } from "../parts/own-tools.js";
+import { BUILT_IN_TOOLS } from "../parts/own-tools.js";
 import { isPluginEntry, pluginFiles } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
@@ -115,7 +114,7 @@ async function ownNames(): Promise<OwnNames> {
     ...Object.fromEntries(hooks),
     "request link": names(REQUEST_LINKS),
     "tool link": names(TOOL_LINKS),
-    tool: [...Object.keys(CATALOG), ...SUBAGENT_TOOLS],
+    tool: names(BUILT_IN_TOOLS),
     provider: [...NAMED_PROVIDERS.map(({ name }) => name), "offline", "route"],
     "command namespace": [...new Set(commands.map((name) => namespaceOf(name) ?? name))],
   };

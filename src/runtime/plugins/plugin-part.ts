@@ -7,11 +7,10 @@ import type { PluginCommand, PluginHook, PluginTool } from "../../extensions/plu
 import { isOutcome, isSendable } from "../../extensions/plugins/guard.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import { isStage, toolProblem } from "../../extensions/plugins/registrations.js";
-import { isAgentTool } from "../../extensions/subagents/definition.js";
 import { text } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PartContext, SessionPart } from "../part.js";
-import { isBuiltInTool } from "../parts/executables.js";
+import { isBuiltInTool } from "../parts/own-tools.js";
 
 export function pluginPart(
   plugins: readonly LoadedPlugin[],
@@ -121,7 +120,7 @@ class SourceTools {
   }
 
   #ownerProblem(plugin: string, tool: string): string | undefined {
-    if (isBuiltInTool(tool) || isAgentTool(tool)) return `the tool "${tool}" is built in`;
+    if (isBuiltInTool(tool)) return `the tool "${tool}" is built in`;
     const owner = this.#plugins.find(
       ({ name, registrations }) => name !== plugin && registrations.tools.some((each) => each.name === tool),
     );

@@ -43,7 +43,7 @@ describe("the examples of profiles", () => {
     const review = await load("review");
     expect(review.warnings).toEqual([]);
     expect(review.settings).toMatchObject({
-      tool_sets: { value: { names: ["read", "git"] } },
+      tool_sets: { value: { names: ["read", "command"] } },
       effort: { value: "high" },
     });
     const careful = await load("careful");

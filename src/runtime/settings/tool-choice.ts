@@ -13,7 +13,7 @@ import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
 import type { Layer } from "./profile.js";
 import { originOf, type Setting, type SettingReader } from "./setting.js";
 
-export const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "git", "web", "agents"];
+export const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "web", "agents"];
 const KEY = "tool_sets";
 const FLAG = "tool-set";
 /** In `[tool_sets]`: which sets the profile chooses. */

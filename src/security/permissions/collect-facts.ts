@@ -1,7 +1,7 @@
 /** Collects the facts about a call for a decision. Other features (the workspace, the patch parser) come in as ports. */
 import { posix } from "node:path";
 import type { Tool } from "../../engine/ports.js";
-import type { JsonObject, JsonValue } from "../../protocol/json.js";
+import type { JsonObject } from "../../protocol/json.js";
 import type { CommandReader } from "./command-reader.js";
 import type { CommandFacts, DecisionFacts, Identity, PathAccess, PathFacts, ToolFacts } from "./facts.js";
 import { spelledPath } from "./spelled-path.js";
@@ -81,7 +81,7 @@ export function spelledFacts(
   const tool = toolFacts(call, ports);
   if (tool.origin === "extension" || tool.mutating) return undefined;
   const wanted = tool.set === "read" ? wantedPath(tool, args) : undefined;
-  if (wanted === undefined) return { tool, args, paths: gitPaths(args.args, ports), ...circumstances };
+  if (wanted === undefined) return { tool, args, paths: [], ...circumstances };
   const path = spelledPath(posix.resolve(ports.workspace, wanted), "read", ports.workspace);
   const sensitive = ports.protection(path.display, "read");
   return { tool, args, paths: [{ ...path, ...(sensitive !== undefined && { sensitive }) }], ...circumstances };
@@ -121,7 +121,6 @@ const SEARCHES: ReadonlySet<string> = new Set(["grep", "glob"]);
 
 async function pathsOf(tool: ToolFacts, args: JsonObject, ports: FactPorts): Promise<readonly PathFacts[]> {
   if (tool.origin === "extension") return namedPaths(args, tool.mutating ? "write" : "read", ports.workspace);
-  if (tool.set === "git") return gitPaths(args.args, ports);
   if (tool.set !== "read" && tool.set !== "edit") return [];
   if (typeof args.patch === "string")
     return Promise.all(ports.patchPaths(args.patch).map((path) => locate(path, ports)));
@@ -160,19 +159,6 @@ async function resolveOrMissing(path: string, mode: "read" | "write", ports: Fac
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-/** Revisions count as paths too, which is harmless; of `HEAD:a/b` the path counts. */
-function gitPaths(args: JsonValue | undefined, { workspace, protection }: FactPorts): readonly PathFacts[] {
-  if (!Array.isArray(args)) return [];
-  return args
-    .filter((word): word is string => typeof word === "string" && !word.startsWith("-"))
-    .map((word) => spelledPath(posix.resolve(workspace, word.slice(word.lastIndexOf(":") + 1)), "read", workspace))
-    .filter(({ place }) => place === "workspace")
-    .map((path) => {
-      const sensitive = protection(path.display, "read");
-      return sensitive === undefined ? path : { ...path, sensitive };
-    });
 }
 
 const NAMES_A_PATH = /path|file|dir|folder|uri/i;

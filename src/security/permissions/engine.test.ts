@@ -33,7 +33,6 @@ const TOOLS = [
   ...["read", "ls", "grep"].map((name) => tool(name, "read", false)),
   ...["edit", "write", "apply_patch"].map((name) => tool(name, "edit", true)),
   tool("bash", "command", true),
-  tool("git", "git", false),
 ];
 const named = (name: string) => TOOLS.find((each) => each.name === name) ?? tool(name, "web", false);
 
@@ -109,10 +108,7 @@ describe("the files of a call", () => {
     ]);
   });
 
-  it("are what git's words and an extension's arguments name", async () => {
-    expect(await paths("git", { action: "show", args: ["--stat", "HEAD:secret/b"] })).toEqual([
-      ["secret/b", "read", "workspace", false],
-    ]);
+  it("are what an extension's arguments name", async () => {
     expect(await paths("mcp__fs__cat", { file_path: "secret/b", note: "src/a.ts", folders: ["x"] })).toEqual([
       ["secret/b", "read", "workspace", false],
       ["x", "read", "workspace", false],
@@ -204,7 +200,6 @@ describe("the engine", () => {
     const early = (name: string, args: JsonObject) => engine.mayStartEarly(call(name, args), named(name), "human");
     expect(early("read", { path: "src/a.ts" })).toBe(true);
     expect(early("grep", { pattern: "x" })).toBe(true);
-    expect(early("git", { action: "log" })).toBe(true);
     expect(early("read", { path: ".env" })).toBe(false);
     expect(early("read", { path: "secret/b" })).toBe(false);
     expect(early("read", { path: "../d" })).toBe(false);

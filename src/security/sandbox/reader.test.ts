@@ -1,15 +1,12 @@
-/** The git tool in the sandbox of programs that only read, with the real git and the real bubblewrap. */
-
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+/** The sandbox of programs that only read, with the real bubblewrap. */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { needs } from "../../../test/support/needs.js";
 import { verifies } from "../../../test/verifies.js";
-import { plainText } from "../../protocol/content.js";
 import { findProgram } from "../../system/find-program.js";
-import { createGitTool } from "../../tools/git.js";
 import { ReaderSandbox } from "./reader.js";
 import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
 import type { SandboxState } from "./state.js";
@@ -41,37 +38,6 @@ function read(program: string, args: readonly string[], readable: readonly strin
   return { status, output: stdout + stderr };
 }
 
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@localhost", ...args], { cwd, encoding: "utf8" });
-
-function repository(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  git(folder, "init", "-q", "-b", "main");
-  writeFileSync(join(folder, "a.txt"), "one\n");
-  git(folder, "add", ".");
-  git(folder, "commit", "-qm", "first");
-  writeFileSync(join(folder, "a.txt"), "two\n");
-}
-
-/** The git tool as a run wires it. */
-async function tool(workspaceRoot: string, action: string, args: readonly string[] = []) {
-  const sandbox = reader();
-  let wrapped = 0;
-  const made = createGitTool({
-    workspaceRoot,
-    environment: { PATH, HOME: homedir() },
-    wrapReader: async (command, readable) => {
-      const [program = "", ...rest] = command.argv;
-      const around = sandbox.wrap({ program, args: rest, cwd: command.cwd, env: command.env }, readable);
-      if (around === undefined) return command;
-      wrapped += 1;
-      return { ...around, argv: [around.program, ...around.args], isWrapper: true, endsWithAll: true };
-    },
-  });
-  const outcome = await made.run({ action, args: [...args] }, { signal: new AbortController().signal, progress() {} });
-  return { status: outcome.status, output: plainText(outcome.content), wrapped };
-}
-
 needs("sandbox").describe("the sandbox of programs that only read", () => {
   verifies(["P8"], "shows the folders it is given and nothing else, and lets nothing be changed", () => {
     const secret = bed.write(join(bed.outside, "secret"), "hidden words\n");
@@ -90,33 +56,5 @@ needs("sandbox").describe("the sandbox of programs that only read", () => {
   it("is not used where a program does not start in it", () => {
     const program = bed.write(join(bed.outside, "elsewhere/tool"), "no program\n");
     expect(reader().wrap({ program, args: [], cwd: "/", env: {} }, [])).toBeUndefined();
-  });
-
-  verifies(["P8"], "is around the git tool, which works in it", async () => {
-    repository(bed.workspace);
-    for (const [action, args] of [
-      ["status", []],
-      ["diff", []],
-      ["log", ["-p"]],
-      ["show", ["HEAD:a.txt"]],
-      ["blame", ["a.txt"]],
-    ] as const)
-      expect([action, await tool(bed.workspace, action, args)]).toMatchObject([action, { status: "ok", wrapped: 1 }]);
-    expect((await tool(bed.workspace, "status")).output).toBe("## main\n M a.txt");
-    expect((await tool(bed.workspace, "diff")).output).toContain("+two");
-  });
-
-  it("lets the git tool work where the repository lies outside the workspace", async () => {
-    repository(bed.outside);
-    writeFileSync(join(bed.outside, ".gitignore"), "ignored.txt\nstate\n");
-    const folder = join(bed.outside, "part/deeper");
-    mkdirSync(folder, { recursive: true });
-    for (const name of ["ignored.txt", "new.txt"]) writeFileSync(join(folder, name), "x\n");
-    expect(await tool(folder, "status")).toMatchObject({ wrapped: 1, output: "## main\n?? ./" });
-    expect((await tool(folder, "status", ["-s", "-uall"])).output).toBe("?? new.txt");
-    const worktree = join(bed.outside, "worktree");
-    git(bed.outside, "worktree", "add", "-q", worktree, "-b", "topic");
-    expect(await tool(worktree, "status")).toMatchObject({ wrapped: 1, output: "## topic" });
-    expect((await tool(worktree, "log", ["--format=%s"])).output).toBe("first");
   });
 });

@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { mayBeThere } from "../../system/git/git-folder.js";
 import { kindOfSetting, partsOf } from "../../system/git/harmless-settings.js";
-import type { ListedSetting } from "../../system/git/listed-settings.js";
+import type { ListedSetting } from "../../system/git/settings-files.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 

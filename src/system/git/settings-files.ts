@@ -14,6 +14,11 @@ export interface LocatedSetting extends GitSetting {
   readonly file: string | undefined;
 }
 
+export interface ListedSetting extends LocatedSetting {
+  /** `user`: from files of the user or the machine. `command`: from the environment or the command line of this git. */
+  readonly owner: "repository" | "user" | "command";
+}
+
 export interface ReadSettings {
   readonly settings: readonly LocatedSetting[];
   /** Every file that was read or would have been. */

@@ -18,6 +18,7 @@ export const BASH: ToolHabits = {
     run_shell shell_exec exec_shell sh command run cmd container_exec containerexec execute_bash_command
     run_terminal_command start_process run_script execute_script bash_command console run_commands
     terminal_create execute_terminal_command shell_tool system run_cmd terminal_command
+    git git_status git_diff git_log git_show git_blame git_diff_unstaged git_diff_staged
   `),
   parameters: {
     command: words(`
@@ -54,7 +55,8 @@ export const BASH: ToolHabits = {
   convert: bashArguments,
 };
 
-function bashArguments(sent: JsonObject, called: string): Conversion | undefined {
+function bashArguments(given: JsonObject, called: string): Conversion | undefined {
+  const sent = called.startsWith("git") ? gitCommand(given, called) : given;
   if (isTrue(sent.restart) && sent.command === undefined)
     return { refused: "Every command runs in a new shell, so there is nothing to restart. Nothing was run." };
   if (isTrue(sent.isinput) || typeof sent.stdin === "string")
@@ -113,6 +115,43 @@ function bashArguments(sent: JsonObject, called: string): Conversion | undefined
   if (typeof folder !== "string")
     return { refused: `bash: the folder must be a text, got ${JSON.stringify(folder)}; nothing was run.` };
   return { args: { ...args, command: inFolder(args.command, folder) }, notes };
+}
+
+/** `git_diff_staged`: the words after `git`. */
+const GIT_ACTIONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(words("status diff log show blame").map((action) => [`git${action}`, action])),
+  gitdiffunstaged: "diff",
+  gitdiffstaged: "diff --staged",
+};
+
+/** A call of a tool for git as the command line: `{action: "log", args: ["-n", "5"]}`. */
+function gitCommand(sent: JsonObject, called: string): JsonObject {
+  const { command, action = command, subcommand = action, operation = subcommand, ...more } = sent;
+  const { args, arguments: list = args, options = list, flags = options, ...rest } = without(more, "command");
+  const said = typeof operation === "string" ? operation.trim().replace(/^git\s+/, "") : "";
+  const meant = GIT_ACTIONS[called] ?? "";
+  const line = said.startsWith(meant) ? said : `${meant} ${said}`.trim();
+  if (line === "") return sent;
+  const named = ["repopath", "repo"].find((name) => typeof rest[name] === "string");
+  const repository = named === undefined || isHere(rest[named] ?? "") ? [] : ["-C", shellWord(rest[named])];
+  const counted = ["maxcount", "limit", "n"].find((name) => numberIn(rest[name]) !== undefined);
+  const revision = ["revision", "target", "commit"].find((name) => typeof rest[name] === "string");
+  const path = ["path", "filepath", "file"].find((name) => typeof rest[name] === "string");
+  const given = listIn(flags)?.map(shellWord) ?? (typeof flags === "string" ? [flags] : []);
+  return {
+    ...without(rest, ...[named, counted, revision, path].filter((name) => name !== undefined)),
+    command: [
+      ...["git", ...repository, line, ...given],
+      ...(counted === undefined ? [] : ["-n", String(numberIn(rest[counted]))]),
+      ...(revision === undefined ? [] : [shellWord(rest[revision])]),
+      ...(path === undefined ? [] : ["--", shellWord(rest[path])]),
+    ].join(" "),
+  };
+}
+
+function shellWord(value: JsonValue | undefined): string {
+  const word = String(value);
+  return word === "" ? "''" : readableShellWord(word);
 }
 
 function isHere(folder: JsonValue): boolean {

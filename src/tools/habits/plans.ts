@@ -1,7 +1,7 @@
-/** How models of other harnesses keep a plan, fetch pages and look at git. */
+/** How models of other harnesses keep a plan and fetch pages. */
 import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
-import { isTrue, listIn, numberIn, same, WORDS, without, words } from "./shared.js";
+import { isTrue, listIn, same, WORDS, without, words } from "./shared.js";
 
 /* ---- todo ---- */
 
@@ -184,43 +184,3 @@ export const WEB_SEARCH_HABITS: ToolHabits = {
 };
 
 /* ---- git ---- */
-
-const GIT_ACTIONS = ["status", "diff", "log", "show", "blame"] as const;
-
-export const GIT: ToolHabits = {
-  names: [...GIT_ACTIONS.map((action) => `git_${action}`), "git_diff_unstaged", "git_diff_staged"],
-  parameters: { action: ["command", "subcommand", "operation"], args: ["arguments", "options", "flags"] },
-  unused: { ...WORDS, repopath: "", repo: "" },
-  convert(sent, called) {
-    const place = sent.repopath ?? sent.repo;
-    if (typeof place === "string" && !/^\.?\/?$/.test(place) && !place.startsWith("/"))
-      return { refused: "git works in the workspace; use `git -C` with bash for another repository. Nothing was run." };
-    const action = GIT_ACTIONS.find((each) => called.startsWith(`git${each}`));
-    let args = action !== undefined && sent.action === undefined ? { ...sent, action } : sent;
-    if (called === "gitdiffstaged") args = { ...args, args: ["--staged", ...(listIn(args.args) ?? [])] };
-    const text = args.action;
-    // The whole command line in one parameter.
-    if (typeof text === "string" && /\s/.test(text.trim()) && args.args === undefined) {
-      const [first = "", ...rest] = text
-        .trim()
-        .replace(/^git\s+/, "")
-        .split(/\s+/);
-      if (/['"\\$`]/.test(text)) return { refused: `git takes an action and a list of args. Nothing was run.` };
-      args = { ...args, action: first, args: rest };
-    }
-    if (typeof args.args === "string" && listIn(args.args) === undefined) {
-      if (/['"\\$`]/.test(args.args)) return { refused: `git takes args as a list of words. Nothing was run.` };
-      args = { ...args, args: args.args.trim().split(/\s+/) };
-    }
-    const count = numberIn(args.maxcount ?? args.limit ?? args.n);
-    if (count !== undefined)
-      args = { ...without(args, "maxcount", "limit", "n"), args: [...(listIn(args.args) ?? []), "-n", String(count)] };
-    const revision = args.revision ?? args.target ?? args.commit;
-    if (typeof revision === "string")
-      args = { ...without(args, "revision", "target", "commit"), args: [...(listIn(args.args) ?? []), revision] };
-    const path = args.path ?? args.filepath ?? args.file;
-    if (typeof path === "string")
-      args = { ...without(args, "path", "filepath", "file"), args: [...(listIn(args.args) ?? []), "--", path] };
-    return { args };
-  },
-};

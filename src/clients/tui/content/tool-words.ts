@@ -31,7 +31,7 @@ export function argumentWords({ args, result, agent }: ToolBlock): string {
 function agentWords(args: JsonObject, agent: ToolBlock["agent"]): string {
   const type = agent?.type ?? text(args.type);
   const about = agent?.description ?? text(args.description) ?? text(args.prompt) ?? "";
-  return type === undefined || type === "delegate" ? about : `${type}: ${about}`;
+  return type === undefined ? about : `${type}: ${about}`;
 }
 
 function questionsOf(questions: JsonValue | undefined): string | undefined {

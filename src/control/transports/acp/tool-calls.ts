@@ -12,7 +12,6 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   ls: "search",
   glob: "search",
   grep: "search",
-  git: "read",
   write: "edit",
   edit: "edit",
   apply_patch: "edit",
@@ -23,7 +22,6 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   todo: "think",
   ask: "think",
   agent: "think",
-  delegate: "think",
 };
 
 export function kindOf(tool: string): ToolKind {
@@ -89,7 +87,7 @@ export function quotedContent(text: string): ToolCallContent {
   return textContent(`${fence}\n${text.replace(/\n$/, "")}\n${fence}`);
 }
 
-const PLAIN: ReadonlySet<string> = new Set(["todo", "agent", "delegate", "write", "edit", "apply_patch"]);
+const PLAIN: ReadonlySet<string> = new Set(["todo", "agent", "write", "edit", "apply_patch"]);
 
 function resultContent(block: ResultContent, tool: string): ToolCallContent {
   if (block.type === "image") {
@@ -139,8 +137,6 @@ function wordsFor(tool: string, args: JsonObject): string {
       return `Patch ${patchedPaths(word("patch")).join(", ")}`;
     case "bash":
       return `\`${word("command").replaceAll("`", "'")}\``;
-    case "git":
-      return `git ${word("action")}`;
     case "web_fetch":
       return `Fetch ${word("url")}`;
     case "web_search":

@@ -147,7 +147,6 @@ describe("[C4] a call for an editor", () => {
     ["edit", { path: "a" }, "Edit a"],
     ["apply_patch", { patch: "*** Add File: a\n*** Update File: b \n*** Delete File: c" }, "Patch a, b, c"],
     ["bash", { command: "echo `x`" }, "`echo 'x'`"],
-    ["git", { action: "log" }, "git log"],
     ["web_fetch", { url: "https://h" }, "Fetch https://h"],
     ["todo", {}, "Update the plan"],
     ["other", { n: 1, first: "one", second: "two" }, "other: one"],
@@ -196,7 +195,7 @@ describe("[C4] a call for an editor", () => {
     };
     expect(shown("bash", text("out\n"))).toBe("```\nout\n```");
     expect(shown("bash", { ...text("own"), own: true })).toBe("own");
-    for (const tool of ["todo", "agent", "delegate", "write", "edit", "apply_patch"])
+    for (const tool of ["todo", "agent", "write", "edit", "apply_patch"])
       expect(shown(tool, text("x")), tool).toBe("x");
     expect(
       words({ sessionUpdate: "tool_call_update", toolCallId: "c", content: [quotedContent("a ````` b ``` c")] }),

@@ -3,7 +3,7 @@ import { readableShellWord } from "../../../base/shell-word.js";
 import { phraseIntent } from "../intent.js";
 import { parseCommandOutput } from "../outputs.js";
 import phrases from "../phrases/git.txt";
-import { call, NO_MESSAGE, type Plan, type Steps, type Toolbox } from "../plan.js";
+import { call, NO_MESSAGE, type Plan, type Steps } from "../plan.js";
 import { numberOf } from "../request-text.js";
 import { namedPath } from "../terms.js";
 import { code, count, fenced, paragraphs } from "../wording.js";
@@ -51,13 +51,7 @@ interface Answer {
   readonly failed: boolean;
 }
 
-/** Uses the `git` tool, or a command if only that is offered. */
-export function* askGit({ has }: Toolbox, action: Action, args: readonly string[]): Steps<Answer> {
-  if (has("git") || !has("bash")) {
-    const { text, failed } = yield* call({ tool: "git", args: { action, args }, mayFail: true });
-    const isEmpty = /^(?:Nothing to report|No differences|No commits|\(empty(?: file)?\))\.?$/.test(text);
-    return { text: isEmpty ? "" : text, failed };
-  }
+export function* askGit(action: Action, args: readonly string[]): Steps<Answer> {
   const command = ["git", "--no-pager", action, ...args].map(readableShellWord).join(" ");
   const { output, exitCode } = parseCommandOutput(yield* call({ tool: "bash", args: { command }, mayFail: true }));
   return { text: output, failed: exitCode !== 0 };
@@ -67,16 +61,16 @@ export function gitFailed(action: Action, { text }: Answer): string {
   return paragraphs(`${code(`git ${action}`)} failed:`, fenced(text.trim() || NO_MESSAGE));
 }
 
-function* planGit(slots: GitSlots, tools: Toolbox): Plan {
+function* planGit(slots: GitSlots): Plan {
   const { question } = slots;
-  if (question === "status") return yield* planStatus(slots, tools);
+  if (question === "status") return yield* planStatus(slots);
   if (question === "branch") {
-    const answer = yield* askGit(tools, "status", ["--short", "--branch", "-uno"]);
+    const answer = yield* askGit("status", ["--short", "--branch", "-uno"]);
     const branch = describeBranch(answer.text.split("\n")[0]);
     return answer.failed ? gitFailed("status", answer) : branch || "git did not say which branch is checked out.";
   }
   const [args, title, none] = LOOKS[question](slots);
-  const answer = yield* askGit(tools, question, args);
+  const answer = yield* askGit(question, args);
   if (answer.failed) return gitFailed(question, answer);
   if (answer.text.trim() === "") return none;
   const lines = answer.text.trimEnd().split("\n");
@@ -128,8 +122,8 @@ const LOOKS: Readonly<Record<Exclude<Action, "status">, (slots: GitSlots) => Loo
 
 /* ---- the state of the working tree ---- */
 
-function* planStatus({ both }: GitSlots, tools: Toolbox): Plan {
-  const answer = yield* askGit(tools, "status", ["--short", "--branch"]);
+function* planStatus({ both }: GitSlots): Plan {
+  const answer = yield* askGit("status", ["--short", "--branch"]);
   if (answer.failed) return gitFailed("status", answer);
   const lines = answer.text.split("\n").filter((line) => line !== "");
   const entries = lines.filter((line) => !/^(?:## |\[… )/.test(line));
@@ -144,7 +138,7 @@ function* planStatus({ both }: GitSlots, tools: Toolbox): Plan {
     untracked.length > 0 ? count(untracked.length, "untracked entry", "untracked entries") : "",
   ];
   const summary = `${onBranch} ${parts.filter(Boolean).join(" and ")}`;
-  const stat = both && changed > 0 ? yield* askGit(tools, "diff", ["--stat", "HEAD"]) : undefined;
+  const stat = both && changed > 0 ? yield* askGit("diff", ["--stat", "HEAD"]) : undefined;
   // A repository without a commit has nothing to compare with.
   if (stat === undefined || stat.failed || stat.text.trim() === "")
     return paragraphs(`${summary}:`, fenced(entries.join("\n")), cut);

@@ -19,7 +19,7 @@ import factPhrases from "../phrases/facts.txt";
 import projectPhrases from "../phrases/project.txt";
 import runPhrases from "../phrases/run.txt";
 import scriptPhrases from "../phrases/script.txt";
-import { call, globCall, grep, listCall, type Plan, readCall, type Steps, type Toolbox } from "../plan.js";
+import { call, globCall, grep, listCall, type Plan, readCall, type Steps } from "../plan.js";
 import type { RequestText } from "../request-text.js";
 import { labelOfFile, rowsOf } from "../tables.js";
 import { namedPath } from "../terms.js";
@@ -246,13 +246,13 @@ export const matchFact = phraseIntent<FactSlots>({
 
 const MOST_LINES = 60;
 
-function* planFact({ question, subject = "" }: FactSlots, tools: Toolbox): Plan {
+function* planFact({ question, subject = "" }: FactSlots): Plan {
   if (question === "howto") return yield* planHowTo(subject);
   if (question === "readme") return yield* planDocument(subject);
   const isVersion = question === "version";
   const rows = FACTS.filter(([name]) => name === (isVersion ? subject : question));
   const [first = []] = rows;
-  if (first[1] === "log") return yield* planHistory(first, tools);
+  if (first[1] === "log") return yield* planHistory(first);
   if (first[1] === "lines" || first[1] === "names") return yield* planSearch(first);
   const what = isVersion ? `the version of ${subject}` : `what this project's ${question} is`;
   const sources = [...new Set(rows.map(([, , file = ""]) => file))];
@@ -286,9 +286,8 @@ function* planSearch([, kind, pattern = "", label = "", none = ""]: readonly str
   return paragraphs(`${label}: ${cut === undefined ? "" : "at least "}${shown.length}.`, bulleted(shown, MOST_LINES));
 }
 
-function* planHistory([, , args = "", manner, words = ""]: readonly string[], tools: Toolbox): Plan {
+function* planHistory([, , args = "", manner, words = ""]: readonly string[]): Plan {
   const answer = yield* askGit(
-    tools,
     "log",
     args.split(" ").map((word) => word.replaceAll("_", " ")),
   );

@@ -2,8 +2,8 @@
  * The git commands that never ask in a shell.
  *
  * 1. Only what does not run programs that a repository's configuration names. Looking at the work tree runs core.fsmonitor;
- *    showing a patch or blame runs external diffs and text conversion; so status, diff, show, blame and `log -p` ask. The
- *    `git` tool offers those without a question, because it checks the configuration first.
+ *    showing a patch or blame runs external diffs and text conversion; so status, diff, show, blame and `log -p` ask
+ *    here. `vetted-git.ts` allows them in a repository whose configuration was checked.
  * 2. `log` has signatures checked when log.showSignature or format.pretty say so: `QUIET_GIT_ENVIRONMENT` overrides both.
  * 3. Lists of branches and tags are sorted as the configuration says, and newer versions sort by signatures, which they have
  *    checked by a program of the configuration: in a repository that names programs, they ask.

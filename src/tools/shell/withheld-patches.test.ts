@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { withoutSecrets } from "./withheld.js";
+import { withoutSecrets } from "./withheld-patches.js";
 
 const patch = (path: string, line: string, head = `diff --git a/${path} b/${path}`) =>
   `${head}\nindex 1..2 100644\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-old\n+${line}`;
