@@ -36,6 +36,11 @@ export class RunGuard implements PathGuard {
     return (await this.#load()).guarded.reason(absolute);
   }
 
+  /** The same for many paths at one time. */
+  async reasons(): Promise<(path: string) => string | undefined> {
+    return (await this.#load()).guarded.reasons();
+  }
+
   /** The same for a path that may contain links. */
   async reasonBehindLinks(path: string): Promise<string | undefined> {
     return (await this.reason(path)) ?? (await this.reason(await realPath(path)));

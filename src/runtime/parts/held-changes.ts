@@ -42,8 +42,8 @@ export interface HeldChangesOptions {
   /** Oxbow's own folder for the sandbox. */
   readonly folder: string;
   readonly ignore: () => Promise<IgnoreSource | undefined>;
-  /** Why a change of this path needs the user. Absolute. */
-  readonly reason: (path: string) => Promise<string | undefined>;
+  /** Why a change of a path needs the user. Absolute. */
+  readonly reasons: () => Promise<(path: string) => string | undefined>;
   readonly refusal: () => Promise<(path: string, access: "write" | "delete") => string | undefined>;
   /** Paths that git tracks, from the root, of the repositories around these. */
   readonly tracked: (root: string, paths: readonly string[]) => Iterable<string>;
@@ -226,7 +226,7 @@ export class HeldChanges {
     const programs = this.#options.programs();
     const verdict = await judgeChanges({
       ...{ root, changes, records, granted: context.granted ?? [] },
-      reason: this.#options.reason,
+      reason: await this.#options.reasons(),
       refusal: await this.#options.refusal(),
       isHidden,
       deletions: (removed) => {

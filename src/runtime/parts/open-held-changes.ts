@@ -23,7 +23,7 @@ export async function openHeldChanges(place: HeldPlace): Promise<HeldChanges> {
     root,
     folder,
     ignore: async () => ignoreSource(await sessions.keptFolders()),
-    reason: (path) => guard.reason(path),
+    reasons: () => guard.reasons(),
     refusal: async () => {
       const entries = placed(await (await permissions()).paths.load(), root);
       return (absolute, access) => {
@@ -42,7 +42,7 @@ export async function openHeldChanges(place: HeldPlace): Promise<HeldChanges> {
 
 export interface HeldPlace extends Pick<SessionParts, "loaded" | "variables" | "root" | "notify"> {
   readonly sessions: Pick<SessionParts["sessions"], "ownFolders" | "keptFolders">;
-  readonly guard: Pick<RunGuard, "reason">;
+  readonly guard: Pick<RunGuard, "reasons">;
   readonly undo: Pick<RunUndo, "beforeAll">;
   readonly permissions: () => Promise<Pick<PermissionParts, "paths">>;
 }

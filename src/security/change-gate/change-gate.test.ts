@@ -15,7 +15,7 @@ const gone = (path: string, before = file): HeldChange => ({ path, before, after
 function judge(changes: readonly HeldChange[], options: Partial<GateOptions> = {}) {
   return judgeChanges({
     ...{ root: "/no/such/root", changes, granted: [], records: "guarded" },
-    ...{ reason: async () => undefined, refusal: () => undefined, deletions: () => undefined, text: () => undefined },
+    ...{ reason: () => undefined, refusal: () => undefined, deletions: () => undefined, text: () => undefined },
     ...{ isHidden: () => false, mayLead: () => false },
     ...options,
   });

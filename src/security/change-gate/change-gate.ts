@@ -12,6 +12,7 @@
  *    is held back is not lost.
  */
 import { dirname, posix, relative } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { plainName } from "../../base/plain-name.js";
 import { type HeldChange, type HeldEntry, isWholeGone, look } from "../../system/overlay/change-set.js";
 import { linkTarget } from "../../system/path-bytes.js";
@@ -25,7 +26,7 @@ export interface GateOptions {
   readonly root: string;
   readonly changes: readonly HeldChange[];
   /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
-  reason(path: string): Promise<string | undefined>;
+  reason(path: string): string | undefined;
   /** Whether the view hid this name. From the root. */
   isHidden(path: string): boolean;
   /** Guarded paths that the user allowed for this call: absolute. */
@@ -55,6 +56,7 @@ export interface GateVerdict {
 }
 
 const PACKAGE_FOLDERS: ReadonlySet<string> = new Set(["node_modules", ".venv", "__pycache__"]);
+const BREATHE_EVERY = 500;
 
 export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
   const passing: HeldChange[] = [];
@@ -63,7 +65,8 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
   const linkAt = linksAfter(options);
   const isDeletion = (change: HeldChange) => change.after === undefined || isWholeGone(change);
   const deletion = options.deletions(options.changes.filter(isDeletion));
-  for (const change of options.changes) {
+  for (const [at, change] of options.changes.entries()) {
+    if (at % BREATHE_EVERY === BREATHE_EVERY - 1) await setImmediate();
     const absolute = posix.join(options.root, change.path);
     const refusal = options.refusal(absolute, change.after === undefined ? "delete" : "write");
     if (refusal !== undefined) {
@@ -72,8 +75,8 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
     }
     const isGranted = options.granted.some((place) => isWithin(absolute, place));
     const reason =
-      (isGranted ? undefined : await reasonOf(change, absolute, options)) ??
-      (await linkReason(absolute, change.after, options, linkAt)) ??
+      (isGranted ? undefined : reasonOf(change, absolute, options)) ??
+      linkReason(absolute, change.after, options, linkAt) ??
       (isDeletion(change) ? deletion : undefined);
     if (reason === undefined) passing.push(change);
     else asking.push({ change, reason });
@@ -117,7 +120,7 @@ export function isOnlyGit(line: string): boolean {
 
 const BESIDE_GIT: ReadonlySet<string> = new Set("git cd echo printf true test [ cat head tail grep wc".split(" "));
 
-async function reasonOf(change: HeldChange, absolute: string, options: GateOptions): Promise<string | undefined> {
+function reasonOf(change: HeldChange, absolute: string, options: GateOptions): string | undefined {
   const { path } = change;
   const names = path.split("/");
   const gitAt = names.findIndex((name) => plainName(name) === ".git");
@@ -129,12 +132,12 @@ async function reasonOf(change: HeldChange, absolute: string, options: GateOptio
 
 type LinkAt = (path: string) => string | undefined;
 
-async function linkReason(
+function linkReason(
   absolute: string,
   after: HeldEntry | undefined,
   { root, mayLead, isHidden, reason }: GateOptions,
   linkAt: LinkAt,
-): Promise<string | undefined> {
+): string | undefined {
   if (after?.kind !== "link") return undefined;
   const place = leadsTo(absolute, after.target ?? "", linkAt);
   if (place === undefined || place === root) return undefined;
@@ -142,7 +145,7 @@ async function linkReason(
     return mayLead(place) ? undefined : `it is a link that leads out of the workspace, to ${place}`;
   const inner = relative(root, place);
   const isGit = inner.split("/").some((name) => plainName(name) === ".git");
-  const why = isGit ? GIT : isHidden(inner) ? SECRET : await reason(place);
+  const why = isGit ? GIT : isHidden(inner) ? SECRET : reason(place);
   return why && `it is a link to a guarded place: ${why}`;
 }
 

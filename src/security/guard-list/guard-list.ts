@@ -40,6 +40,8 @@ interface Known {
   readonly personal: unknown;
 }
 
+type Read = (repository: GitFolder) => Known;
+
 export class GuardList {
   readonly #options: GuardListOptions;
   readonly #known = new Map<string, Known>();
@@ -56,22 +58,37 @@ export class GuardList {
 
   /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
   reason(path: string): string | undefined {
+    return this.#reason(path, (repository) => this.#read(repository));
+  }
+
+  /** The same for many paths at one time: each repository's settings are looked at once. */
+  reasons(): (path: string) => string | undefined {
+    const known = new Map<string, Known>();
+    const read = (repository: GitFolder) => {
+      const found = known.get(repository.top) ?? this.#read(repository);
+      known.set(repository.top, found);
+      return found;
+    };
+    return (path) => this.#reason(path, read);
+  }
+
+  #reason(path: string, read: Read): string | undefined {
     const root = this.#options.roots.find((folder) => isWithin(path, folder));
     if (root === undefined) return undefined;
-    const reason = this.#reasonOf(path, root);
+    const reason = this.#reasonOf(path, root, read);
     if (reason !== undefined) return reason;
     const about = (other: string) =>
-      `${relative(root, other)}: ${this.#reasonOf(other, root) ?? "that file is guarded"}`;
+      `${relative(root, other)}: ${this.#reasonOf(other, root, read) ?? "that file is guarded"}`;
     const target = this.#targets.around(path);
     if (target !== undefined) return `it is the target of the symbolic link ${about(target.link)}`;
     const other = this.#linked.sameAs(path);
     return other && `it is another name (a hard link) of ${about(other)}`;
   }
 
-  #reasonOf(path: string, root: string): string | undefined {
+  #reasonOf(path: string, root: string, read: Read): string | undefined {
     const reason = guardedName(relative(root, path).replaceAll("\\", "/")) ?? gitFolderReason(path, root);
     if (reason !== undefined) return reason;
-    const place = placeOf(path, this.#configured(path));
+    const place = placeOf(path, this.#configured(path, read));
     return place && `the git setting ${place.setting} names it`;
   }
 
@@ -100,9 +117,9 @@ export class GuardList {
   }
 
   /** Also those of repositories around the path that no search has found. */
-  #configured(path: string): readonly ConfiguredPlace[] {
+  #configured(path: string, read: Read): readonly ConfiguredPlace[] {
     const around = gitFolderAround(path);
-    return this.#placesOf([...this.#repositories(), ...(around === undefined ? [] : [around])]);
+    return this.#placesOf([...this.#repositories(), ...(around === undefined ? [] : [around])], read);
   }
 
   #repositories(): readonly GitFolder[] {
@@ -112,9 +129,12 @@ export class GuardList {
     return [...around, ...nested.flatMap((folder) => gitFolderAt(folder) ?? [])];
   }
 
-  #placesOf(repositories: readonly GitFolder[]): readonly ConfiguredPlace[] {
+  #placesOf(
+    repositories: readonly GitFolder[],
+    read: Read = (repository) => this.#read(repository),
+  ): readonly ConfiguredPlace[] {
     const byTop = new Map(repositories.map((repository) => [repository.top, repository]));
-    return [...byTop.values()].flatMap((repository) => this.#read(repository).places);
+    return [...byTop.values()].flatMap((repository) => read(repository).places);
   }
 
   #read({ top, configs }: GitFolder): Known {

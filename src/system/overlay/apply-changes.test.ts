@@ -1,5 +1,5 @@
 /** Applying a change set, without a sandbox: locks of git, conflicts and plans that a crash left. */
-import {
+import fs, {
   chmodSync,
   cpSync,
   existsSync,
@@ -13,11 +13,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/ordinary-user.js";
-import { type ApplyPlan, applyChanges, finishPlan, readPlan, writePlan } from "./apply-changes.js";
+import { type ApplyPlan, applyChanges, dropPlan, finishPlan, hasPlan, readPlan, writePlan } from "./apply-changes.js";
 import { entryOf, readChangeSet } from "./change-set.js";
 
 let base: string;
@@ -173,4 +174,26 @@ it("[P18 T10] changes what is in folders that let no one change it, also for an 
   const modes = ["shut", "shut/inner"].map((name) => lstatSync(join(top, name)).mode & 0o777);
   expect(modes).toEqual([0o755, 0o555]);
   rmSync(place, { recursive: true, force: true });
+});
+
+describe("when all steps are taken", () => {
+  it("[P18] folders are waited for one by one only while they are few", async () => {
+    const waited = vi.spyOn(fs, "fsync");
+    const wait = async (count: number) => {
+      const folders = Array.from({ length: count }, (_, n) => join(root, `${count}-${n}`));
+      for (const folder of folders) mkdirSync(folder);
+      await writePlan(view, []);
+      waited.mockClear();
+      await dropPlan(view, folders);
+      expect(hasPlan(view)).toBe(false);
+      return waited.mock.calls.length;
+    };
+    syncBuiltinESMExports();
+    try {
+      expect([await wait(5), await wait(300)]).toEqual([5, process.platform === "linux" ? 0 : 300]);
+    } finally {
+      waited.mockRestore();
+      syncBuiltinESMExports();
+    }
+  });
 });
