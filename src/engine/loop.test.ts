@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { AbortNode } from "../base/abort-tree.js";
 import { failure } from "../protocol/errors.js";
 import { runTurn } from "./loop.js";
 import { looseTurn, tokens } from "./test-support/turns.js";
@@ -50,6 +51,13 @@ describe("[L1 L4] the path of a turn", () => {
     const tools = ["tool_exec", "tool_done"];
     expect(path).toEqual(["start", ...iteration, ...tools, ...iteration, ...tools, ...iteration]);
     expect([result.outcome, result.iterations, refreshed, done]).toEqual(["answered", 3, 4, 1]);
+  });
+
+  it("listens to its session no longer when it has ended", async () => {
+    const session = new AbortNode();
+    const { turn, result } = await run({}, { turn: { abort: session.child() } });
+    session.abort("closed");
+    expect([result.outcome, turn.signal.aborted]).toEqual(["answered", false]);
   });
 
   it("follows the last explicit choice, and every hook runs", async () => {

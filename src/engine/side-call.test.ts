@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { ManualClock } from "../base/clock.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -6,8 +6,10 @@ import { failure } from "../protocol/errors.js";
 import type { ClientId, SessionId } from "../protocol/ids.js";
 import { Bus } from "./bus.js";
 import { TurnFailure } from "./cancel.js";
-import type { EnginePorts, Model, ModelEvent, RequestLink } from "./ports.js";
+import type { EnginePorts, Model, ModelEvent, ModelRequest, RequestLink } from "./ports.js";
 import { callBeside } from "./side-call.js";
+import { looseTurn } from "./test-support/turns.js";
+import type { Turn } from "./turn.js";
 
 const text = (words: string): ModelEvent => ({ type: "text", text: words });
 const usage = (input: number): ModelEvent => ({
@@ -126,5 +128,105 @@ describe("a call beside the conversation", () => {
     clock.advance(0);
     expect(await asked).toEqual({ cancelled: true });
     expect([returned, paid]).toEqual([true, [9]]);
+  });
+
+  const said = (words: string): readonly ModelEvent[] => [
+    text(words),
+    { type: "block", block: { type: "text", text: words } } as ModelEvent,
+  ];
+  const PAUSE: ModelEvent = { type: "stop", reason: "pause" } as ModelEvent;
+
+  /** Each request gets the next of these answers, the last one again and again. */
+  async function converse(answers: readonly (readonly ModelEvent[])[], turn?: Turn) {
+    const clock = new ManualClock();
+    const bus = new Bus({ session: "sess_1" as SessionId, originator: "cli_1" as ClientId, clock });
+    const events: Envelope[] = [];
+    bus.subscribe((event) => events.push(event));
+    const requests: ModelRequest[] = [];
+    const model: Model = {
+      ...{ provider: "p", family: "p", model: "m" },
+      async *stream(request) {
+        requests.push(request);
+        clock.advance(10);
+        yield answers[Math.min(requests.length, answers.length) - 1] ?? [];
+      },
+    };
+    const request = { model: "m", system: "", messages: [], tools: [] };
+    const ports = { clock, requestLinks: [] } as unknown as EnginePorts;
+    const { signal } = new AbortController();
+    const answer = await callBeside(
+      { model, request, purpose: "summary" },
+      { bus, ports, signal, ...(turn && { turn }) },
+    );
+    const costs = events.flatMap(({ kind, payload }) => (kind === "CostIncremented" ? [payload] : []));
+    const notices = events.flatMap(({ kind, payload }) => (kind === "Notice" ? [payload] : []));
+    return { answer, requests, costs, notices };
+  }
+
+  verifies(
+    ["M8"],
+    "goes on after a pause with what was said, three times at most, and pays for each part",
+    async () => {
+      const part = [...said("a"), usage(2), PAUSE];
+      const { answer, requests, costs } = await converse([part]);
+      expect(answer).toEqual({ text: "aaaa", by: "p" });
+      expect(requests.map(({ messages }) => messages.length)).toEqual([0, 1, 2, 3]);
+      expect(requests[3]?.messages).toEqual(
+        Array(3).fill({ role: "assistant", content: [{ type: "text", text: "a" }] }),
+      );
+      expect(costs.map(({ usage: { input }, elapsed_ms }) => [input, elapsed_ms])).toEqual(Array(4).fill([2, 10]));
+      // Only a pause goes on, and only behind something said and not withdrawn, without a failure.
+      const once = [
+        [...said("a"), { type: "stop", reason: "end" } as ModelEvent],
+        [text("a"), PAUSE],
+        [...said("b"), { type: "retract", reason: "Overloaded" } as ModelEvent, PAUSE],
+        [...said("a"), PAUSE, { type: "failure", failure: BUSY } as ModelEvent],
+      ];
+      for (const only of once) expect((await converse([only])).requests).toHaveLength(1);
+      const two = await converse([part, said("b")]);
+      expect([two.answer, two.requests.length]).toEqual([{ text: "ab", by: "p" }, 2]);
+    },
+  );
+
+  verifies(
+    ["M8"],
+    "names each source once, with all that is known of it, a call, and a search that failed",
+    async () => {
+      const source = (found: object): ModelEvent => ({ type: "source", ...found }) as ModelEvent;
+      const sources = [
+        source({ title: "", url: "u1", cites: "one" }),
+        source({ title: "First", url: "u1", excerpt: "…", cites: "two" }),
+        source({ title: "", url: "u1" }),
+        source({ title: "Second", url: "u2" }),
+      ];
+      const call = {
+        type: "block",
+        block: { type: "tool_call", id: "c", name: "x", args: {} },
+      } as unknown as ModelEvent;
+      const { answer } = await converse([[...sources, call, { type: "unsearched", reason: "no quota" }, text("x")]]);
+      expect(answer).toEqual({
+        ...{ text: "x", by: "p", called: true, unsearched: "no quota" },
+        sources: [
+          { title: "First", url: "u1", excerpt: "…", cites: ["one", "two"] },
+          { title: "Second", url: "u2", cites: [] },
+        ],
+      });
+      const withdrawn = await converse([
+        [...sources, { type: "retract", reason: "Overloaded" } as ModelEvent, text("y")],
+      ]);
+      expect(withdrawn.answer).toEqual({ text: "y", by: "p" });
+    },
+  );
+
+  verifies(["M9"], "belongs to the turn that it is made in: its costs, its notices and its time", async () => {
+    const { turn } = looseTurn();
+    const again: ModelEvent = { type: "again", failure: BUSY, waitMs: 0, attempt: 1 };
+    const { costs, notices } = await converse([[usage(7), again, usage(5)]], turn);
+    expect([...costs, ...notices].map((payload) => payload.turn)).toEqual([turn.id, turn.id, turn.id]);
+    expect(turn.usage.input).toBe(12);
+    const alone = await converse([[usage(7), again, usage(5)]]);
+    expect([...alone.costs, ...alone.notices].some((payload) => "turn" in payload)).toBe(false);
+    // An attempt without usage costs nothing.
+    expect((await converse([[text("free")]], turn)).costs).toEqual([]);
   });
 });

@@ -21,6 +21,7 @@ import {
   startMockEmbeddings,
 } from "../../src/testkit/mock-embeddings.js";
 import { buildChildPrograms, type ChildPrograms } from "../support/child-programs.js";
+import { rerun } from "../support/transcript.js";
 import { verifies } from "../verifies.js";
 
 let base: string;
@@ -336,3 +337,240 @@ function writeOldDatabase(path: string, rows: readonly (readonly [string, string
   }
   database.close();
 }
+
+const TRANSCRIPT = `> list
+No stores yet. Make one: /rag new docs, then /rag ingest docs/
+
+> new birds
+Created the store birds. Oxbow searches it by words. Next: /rag ingest PATH --in birds, then /rag on birds
+
+> list
+store  embedding model    made
+birds  words only         DAY
+
+> status
+birds: 0 documents in 0 chunks, SIZE. Off in this folder.
+Oxbow searches it by words.
+
+> ingest --in birds
+refused: birds has no sources yet. Name a file, a folder, a pattern or an address.
+
+> ingest a.md --in birds
+birds: 1 document checked, 1 new or changed, 0 removed, 0 left out; 1 chunk in all.
+
+> ingest c.bin --in birds
+refused: Nothing was stored: BASE/work/c.bin: it is binary.
+
+> ingest nets/*.txt --in birds
+refused: Nothing was stored: no file matches.
+
+> ingest . --in birds
+birds: 15 documents checked, 1 new or changed, 0 removed, 13 left out; 2 chunks in all.
+  left out: BASE/work/c.bin: it is binary
+  left out: BASE/work/more/10.bin: it is binary
+  left out: BASE/work/more/11.bin: it is binary
+  left out: BASE/work/more/12.bin: it is binary
+  left out: BASE/work/more/13.bin: it is binary
+  left out: BASE/work/more/14.bin: it is binary
+  left out: BASE/work/more/15.bin: it is binary
+  left out: BASE/work/more/16.bin: it is binary
+  left out: BASE/work/more/17.bin: it is binary
+  left out: BASE/work/more/18.bin: it is binary
+  and 3 more
+
+> status birds
+birds: 2 documents in 2 chunks, SIZE. Off in this folder.
+Oxbow searches it by words.
+  file BASE/work/a.md: 1 document
+  folder BASE/work: 2 documents
+
+> query herons --top 1
+1. a.md:1-11 (Herons)  words 1.00
+   # Herons
+
+   Line 1 about herons.
+   Line 2 about herons.
+   Line 3 about herons.
+   Line 4 about herons.
+   …
+
+> query herons --top 0
+refused: --top: expected a number from 1 to 100.
+
+> query herons --top 101
+refused: --top: expected a number from 1 to 100.
+
+> query herons --top 1.5
+refused: --top: expected a number from 1 to 100.
+
+> query herons --min 1.1
+refused: --min: expected a number up to 1.
+
+> query herons --min=-1.1
+refused: --min: expected a number up to 1.
+
+> query herons --min x
+refused: --min: expected a number up to 1.
+
+> query green boats --min=-1 --top 100
+1. b.md:1-3 (Boats)  words 1.00
+   # Boats
+
+   The boats are green.
+
+> query herons boats --min 1
+Nothing in birds is close enough. --min 0 shows the nearest anyway.
+
+> query herons --by sound
+refused: --by: expected both, words or vectors, got "sound".
+
+> query herons boats green --by words --top 2
+1. b.md:1-3 (Boats)  words 0.67
+   # Boats
+
+   The boats are green.
+
+2. a.md:1-11 (Herons)  words 0.33
+   # Herons
+
+   Line 1 about herons.
+   Line 2 about herons.
+   Line 3 about herons.
+   Line 4 about herons.
+   …
+
+> query herons boats green --top 1
+1. b.md:1-3 (Boats)  words 0.67
+   # Boats
+
+   The boats are green.
+
+> off
+No store is on in this folder.
+
+> on birds
+birds is on in BASE/work: the model gets up to 5 passages with each input, and the tool 'retrieve'.
+
+> new words
+Created the store words. Oxbow searches it by words. Next: /rag ingest PATH --in words, then /rag on words
+
+> list
+store  embedding model           made
+birds  words only       on here  DAY
+words  words only                DAY
+
+> status words
+words: 0 documents in 0 chunks, SIZE. Off in this folder.
+Oxbow searches it by words.
+
+> drop words --yes
+Deleted the store words with 0 chunks.
+
+> off
+birds is off in BASE/work.
+
+> off
+No store is on in this folder.
+
+> list
+store  embedding model            made
+birds  words only       off here  DAY
+
+> override birds offline:offline off
+While offline:offline answers, Oxbow searches birds by words only.
+
+> status
+birds: 2 documents in 2 chunks, SIZE. Off in this folder.
+Oxbow searches it by words.
+While offline:offline answers: off.
+  file BASE/work/a.md: 1 document
+  folder BASE/work: 2 documents
+
+> override birds offline:offline default
+While offline:offline answers, Oxbow searches birds as usual.
+
+> drop birds nowhere
+refused: birds has no source nowhere. /rag status birds lists them.
+
+> drop birds a.md
+refused: This deletes BASE/work/a.md from birds. Add --yes to do it.
+
+> drop birds a.md --yes
+Deleted BASE/work/a.md from birds.
+
+> status
+birds: 2 documents in 2 chunks, SIZE. Off in this folder.
+Oxbow searches it by words.
+  folder BASE/work: 2 documents
+
+> migrate nowhere.toml
+refused: There is no file BASE/work/nowhere.toml.
+
+> migrate a.md
+refused: BASE/work/a.md has no part 'rag'.
+
+> reembed birds
+refused: birds has no embedding model. Name one with --embed.
+
+> new Wrong/name
+refused: 'Wrong/name' is not a valid name: use letters, digits, '.', '-' and '_'.
+
+> new birds
+refused: There is a store birds already.
+
+> drop birds
+refused: This deletes the store birds with 2 chunks. Add --yes to do it.
+
+> drop birds --yes
+Deleted the store birds with 2 chunks.
+
+> list
+No stores yet. Make one: /rag new docs, then /rag ingest docs/
+
+> new vec --embed ollama:m
+Created the store vec. Oxbow searches it by words and by the vectors of ollama:m. Next: /rag ingest PATH --in vec, then /rag on vec
+
+> on vec
+vec is on in BASE/work: the model gets up to 5 passages with each input, and the tool 'retrieve'. It is empty so far.
+
+> ingest b.md --in vec
+vec: 1 document checked, 1 new or changed, 0 removed, 0 left out; 1 chunk in all, 1 embedded now.
+
+> status
+vec: 1 document in 1 chunk, SIZE. On in this folder.
+Oxbow searches it by words and by the vectors of ollama:m (256 dimensions).
+  file BASE/work/b.md: 1 document
+
+> query boats
+1. b.md:1-3 (Boats)  cosine 0.80
+   # Boats
+
+   The boats are green.
+
+> override vec offline:offline ollama:m
+While offline:offline answers, ollama:m embeds the questions to vec.
+
+> reembed vec --embed none
+Removed the vectors of vec. Oxbow searches it by words.
+
+> status vec
+vec: 1 document in 1 chunk, SIZE. On in this folder.
+Oxbow searches it by words.
+While offline:offline answers: ollama:m.
+  file BASE/work/b.md: 1 document
+`;
+
+it("says what it did and found, and what it refuses, word for word", async () => {
+  const lines = Array.from({ length: 9 }, (_, at) => `Line ${at + 1} about herons.`).join("\n");
+  const binary = Buffer.from([0, 1, 2, 0]);
+  const more = Array.from({ length: 12 }, (_, at) => [`more/${at + 10}.bin`, binary] as const);
+  await write({ "a.md": `# Herons\n\n${lines}`, "b.md": "# Boats\n\nThe boats are green.", "c.bin": binary });
+  await write(Object.fromEntries(more));
+  const { rag } = await open();
+  const cut = (text: string) =>
+    text
+      .replaceAll(base, "BASE")
+      .replace(/\d{4}-\d\d-\d\d/g, "DAY")
+      .replace(/\d+ KB/g, "SIZE");
+  expect(await rerun(TRANSCRIPT, { say: rag, cut })).toBe(TRANSCRIPT);
+});
