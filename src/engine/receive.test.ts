@@ -4,6 +4,7 @@ import { failure } from "../protocol/errors.js";
 import { TurnFailure } from "./cancel.js";
 import { Dispatch } from "./dispatch.js";
 import type { EnginePorts, ModelEvent } from "./ports.js";
+import { preparedAnswer } from "./prepared-answer.js";
 import { receive } from "./receive.js";
 import { done, type LooseTurn, looseTurn, sampleTool, tokens, toolsOf } from "./test-support/turns.js";
 
@@ -57,6 +58,30 @@ describe("[L1 L11] the reading of an answer", () => {
     expect(of("ThinkingDelta")).toEqual([{ text: "hm" }, { text: "", provider: "f", opaque: 1 }]);
     expect(of("AnswerEnded")).toEqual([{ turn: turn.id, provider: "p", model: "m", stop: "end" }]);
     expect(of("CostIncremented")).toMatchObject([{ usage: { input: 3, output: 2 } }]);
+  });
+
+  it("publishes text that is held back before what follows it: a thought, a call, the end", async () => {
+    const kinds = async (...events: readonly ModelEvent[]) => {
+      // The first piece goes out at once; the second one waits for company.
+      const { events: all } = await read([[said("a"), said("b"), ...events, used(1), STOP]]);
+      const shown = all.map(({ kind, payload }) => (kind === "TextDelta" ? payload.text : kind));
+      return shown.filter((each) => !/Dispatch|Timing|Cost/.test(each));
+    };
+    const call: ModelEvent = { type: "block", block: { type: "tool_call", tool: "echo", args: {} } };
+    const opaque: ModelEvent = { type: "block", block: { type: "thinking", text: "", provider: "f", opaque: 1 } };
+    expect(await kinds()).toEqual(["a", "b", "AnswerEnded"]);
+    expect(await kinds(whole("ab"))).toEqual(["a", "b", "AnswerEnded"]);
+    expect(await kinds(opaque)).toEqual(["a", "b", "ThinkingDelta", "AnswerEnded"]);
+    expect((await kinds(call)).slice(0, 3)).toEqual(["a", "b", "ToolCallStarted"]);
+  });
+
+  it("reads calls that a person wants as an answer that costs nothing", async () => {
+    const batches: Batch[] = [];
+    for await (const batch of preparedAnswer([{ tool: "echo", args: { text: "x" } }])) batches.push(batch);
+    const { answer, conversation, of } = await read(batches);
+    expect(answer).toEqual({ stop: "tool_calls", yielded: false, complete: true });
+    expect(conversation[0]?.content).toMatchObject([{ type: "tool_use", tool: "echo", args: { text: "x" } }]);
+    expect(of("CostIncremented")).toEqual([]);
   });
 
   it("keeps what has no block of its own, thinking first", async () => {

@@ -163,60 +163,50 @@ describe("a call beside the conversation", () => {
     return { answer, requests, costs, notices };
   }
 
-  verifies(
-    ["M8"],
-    "goes on after a pause with what was said, three times at most, and pays for each part",
-    async () => {
-      const part = [...said("a"), usage(2), PAUSE];
-      const { answer, requests, costs } = await converse([part]);
-      expect(answer).toEqual({ text: "aaaa", by: "p" });
-      expect(requests.map(({ messages }) => messages.length)).toEqual([0, 1, 2, 3]);
-      expect(requests[3]?.messages).toEqual(
-        Array(3).fill({ role: "assistant", content: [{ type: "text", text: "a" }] }),
-      );
-      expect(costs.map(({ usage: { input }, elapsed_ms }) => [input, elapsed_ms])).toEqual(Array(4).fill([2, 10]));
-      // Only a pause goes on, and only behind something said and not withdrawn, without a failure.
-      const once = [
-        [...said("a"), { type: "stop", reason: "end" } as ModelEvent],
-        [text("a"), PAUSE],
-        [...said("b"), { type: "retract", reason: "Overloaded" } as ModelEvent, PAUSE],
-        [...said("a"), PAUSE, { type: "failure", failure: BUSY } as ModelEvent],
-      ];
-      for (const only of once) expect((await converse([only])).requests).toHaveLength(1);
-      const two = await converse([part, said("b")]);
-      expect([two.answer, two.requests.length]).toEqual([{ text: "ab", by: "p" }, 2]);
-    },
-  );
+  it("goes on after a pause with what was said, three times at most, and pays for each part", async () => {
+    const part = [...said("a"), usage(2), PAUSE];
+    const { answer, requests, costs } = await converse([part]);
+    expect(answer).toEqual({ text: "aaaa", by: "p" });
+    expect(requests.map(({ messages }) => messages.length)).toEqual([0, 1, 2, 3]);
+    expect(requests[3]?.messages).toEqual(Array(3).fill({ role: "assistant", content: [{ type: "text", text: "a" }] }));
+    expect(costs.map(({ usage: { input }, elapsed_ms }) => [input, elapsed_ms])).toEqual(Array(4).fill([2, 10]));
+    // Only a pause goes on, and only behind something said and not withdrawn, without a failure.
+    const once = [
+      [...said("a"), { type: "stop", reason: "end" } as ModelEvent],
+      [text("a"), PAUSE],
+      [...said("b"), { type: "retract", reason: "Overloaded" } as ModelEvent, PAUSE],
+      [...said("a"), PAUSE, { type: "failure", failure: BUSY } as ModelEvent],
+    ];
+    for (const only of once) expect((await converse([only])).requests).toHaveLength(1);
+    const two = await converse([part, said("b")]);
+    expect([two.answer, two.requests.length]).toEqual([{ text: "ab", by: "p" }, 2]);
+  });
 
-  verifies(
-    ["M8"],
-    "names each source once, with all that is known of it, a call, and a search that failed",
-    async () => {
-      const source = (found: object): ModelEvent => ({ type: "source", ...found }) as ModelEvent;
-      const sources = [
-        source({ title: "", url: "u1", cites: "one" }),
-        source({ title: "First", url: "u1", excerpt: "…", cites: "two" }),
-        source({ title: "", url: "u1" }),
-        source({ title: "Second", url: "u2" }),
-      ];
-      const call = {
-        type: "block",
-        block: { type: "tool_call", id: "c", name: "x", args: {} },
-      } as unknown as ModelEvent;
-      const { answer } = await converse([[...sources, call, { type: "unsearched", reason: "no quota" }, text("x")]]);
-      expect(answer).toEqual({
-        ...{ text: "x", by: "p", called: true, unsearched: "no quota" },
-        sources: [
-          { title: "First", url: "u1", excerpt: "…", cites: ["one", "two"] },
-          { title: "Second", url: "u2", cites: [] },
-        ],
-      });
-      const withdrawn = await converse([
-        [...sources, { type: "retract", reason: "Overloaded" } as ModelEvent, text("y")],
-      ]);
-      expect(withdrawn.answer).toEqual({ text: "y", by: "p" });
-    },
-  );
+  it("names each source once, with all that is known of it, a call, and a search that failed", async () => {
+    const source = (found: object): ModelEvent => ({ type: "source", ...found }) as ModelEvent;
+    const sources = [
+      source({ title: "", url: "u1", cites: "one" }),
+      source({ title: "First", url: "u1", excerpt: "…", cites: "two" }),
+      source({ title: "", url: "u1" }),
+      source({ title: "Second", url: "u2" }),
+    ];
+    const call = {
+      type: "block",
+      block: { type: "tool_call", id: "c", name: "x", args: {} },
+    } as unknown as ModelEvent;
+    const { answer } = await converse([[...sources, call, { type: "unsearched", reason: "no quota" }, text("x")]]);
+    expect(answer).toEqual({
+      ...{ text: "x", by: "p", called: true, unsearched: "no quota" },
+      sources: [
+        { title: "First", url: "u1", excerpt: "…", cites: ["one", "two"] },
+        { title: "Second", url: "u2", cites: [] },
+      ],
+    });
+    const withdrawn = await converse([
+      [...sources, { type: "retract", reason: "Overloaded" } as ModelEvent, text("y")],
+    ]);
+    expect(withdrawn.answer).toEqual({ text: "y", by: "p" });
+  });
 
   verifies(["M9"], "belongs to the turn that it is made in: its costs, its notices and its time", async () => {
     const { turn } = looseTurn();
