@@ -292,7 +292,18 @@ describe("a token for certain sessions", () => {
   verifies(["C7"], "runs no command but these", () => {
     const allowed = SESSION_SPECS.filter((spec) => worksOn(spec, { surface: "slash" }) && spec.reaches === "session");
     expect(allowed.map(({ name }) => name).sort()).toEqual([
-      ...["agents:list", "audit:show", "audit:status", "btw", "cancel", "clear", "compact"],
+      ...[
+        "agents:list",
+        "audit:show",
+        "audit:status",
+        "background:list",
+        "background:output",
+        "background:stop",
+        "btw",
+        "cancel",
+        "clear",
+        "compact",
+      ],
       ...["context:add", "context:clear", "context:show", "copy", "effort", "exit", "help", "hooks", "init", "keys"],
       ...["mode", "model", "models:list", "permissions:list", "permissions:revoke", "permissions:test"],
       ...[

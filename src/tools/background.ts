@@ -45,6 +45,15 @@ export interface BackgroundStart {
   readonly endNote?: () => Promise<string | undefined>;
 }
 
+/** What a person sees of one. */
+export interface BackgroundFacts {
+  readonly id: string;
+  readonly command: string;
+  readonly running: boolean;
+  /** Tells how long it has run, or how it ended. */
+  readonly state: string;
+}
+
 export class BackgroundCommands {
   readonly #clock: Clock;
   readonly #commands = new Map<string, BackgroundCommand>();
@@ -116,6 +125,15 @@ export class BackgroundCommands {
     });
   }
 
+  facts(): readonly BackgroundFacts[] {
+    return this.list().map((entry) => ({
+      id: entry.id,
+      command: firstLine(entry.command),
+      running: entry.end === undefined,
+      state: stateOf(this, entry),
+    }));
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.list().map((entry) => entry.process.stop()));
@@ -185,12 +203,11 @@ function entryOf(commands: BackgroundCommands, { id }: JsonObject): BackgroundCo
 }
 
 function listAll(commands: BackgroundCommands): ToolOutcome {
-  const entries = commands.list();
-  const lines = entries.map((entry) => `${entry.id}: ${stateOf(commands, entry)}: ${firstLine(entry.command)}`);
+  const lines = commands.facts().map(({ id, state, command }) => `${id}: ${state}: ${command}`);
   return {
     status: "ok",
     content: [ownText(lines.join("\n") || "No background commands.")],
-    details: { commands: entries.map((entry) => detailsOf(commands, entry)) },
+    details: { commands: commands.list().map((entry) => detailsOf(commands, entry)) },
   };
 }
 

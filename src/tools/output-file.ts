@@ -2,11 +2,12 @@
  * The whole output of a command in a file that only its owner can read, up to a limit. Text that looks like a secret is replaced
  * before it is written, as in everything that Oxbow stores.
  */
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Utf8Stream } from "../base/utf8-stream.js";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const END_BYTES = 64 * 1024;
 
 /** Removes secrets from text in pieces; it may hold back the end of a piece. */
 export interface Redactor {
@@ -49,6 +50,20 @@ export class OutputFile {
   append(chunk: Uint8Array): void {
     if (this.#state === "new") this.#attempt(() => this.#open());
     if (this.#state === "open") this.#attempt(() => this.#write(this.#redacted(chunk)));
+  }
+
+  /** The last lines of what was written. */
+  readEnd(): string {
+    if (!this.started || this.#state === "failed") return "";
+    const file = openSync(this.path, "r");
+    try {
+      const { size } = fstatSync(file);
+      const end = Buffer.alloc(Math.min(size, END_BYTES));
+      const text = end.toString("utf8", 0, readSync(file, end, 0, end.length, size - end.length));
+      return size === end.length ? text : text.slice(text.indexOf("\n") + 1);
+    } finally {
+      closeSync(file);
+    }
   }
 
   /** Where the output is, and the line that is shown no more, as a clause for a note. */

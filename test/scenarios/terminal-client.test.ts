@@ -15,6 +15,7 @@ import { verifies } from "../verifies.js";
 
 const PLAIN = { colours: "16", ascii: false, links: false } as const;
 const ALT_R = "\x1br";
+const ALT_W = "\x1bw";
 const ALT_S = "\x1bs";
 const SHIFT_TAB = "\x1b[Z";
 const open: { mock: MockModel; hosted: HostedEngine }[] = [];
@@ -451,6 +452,52 @@ describe("the terminal client", () => {
     await client.until(/^ *4 +last/m);
     client.type("x");
     await client.until("Over.");
+    await client.leave();
+  });
+
+  verifies(["U2", "L17"], "looks into a subagent while it works, and stops it", async () => {
+    const { hosted } = await host([
+      reply().when("begin").tool("agent", { type: "general", description: "look around", prompt: "look in here" }),
+      reply().when("look in here").text("I look first.").tool("ls", {}),
+      reply().text("Working on it. ").delay(60_000).text("Done."),
+      reply().text("Over."),
+    ]);
+    const client = await TuiClient.open(hosted);
+    client.type("begin", "\r");
+    await client.until("look around");
+    client.type(ALT_W);
+    await client.until(/Working:[\s\S]*❯ general: look around +working +1 call/);
+    client.type("\r");
+    expect(await client.until("I look first.")).toContain("look in here");
+    client.type("q", ALT_W);
+    await client.until("ctrl-x stops");
+    client.type("\x18");
+    await client.until(/Over\.[\s\S]* out · /);
+    await client.until(/general: look around +cancelled/);
+    client.type("\x03");
+    await client.leave();
+  });
+
+  verifies(["U2", "T6"], "shows the output of a background command, and stops it", async () => {
+    const call = { command: "echo it listens; exec sleep 300", run_in_background: true };
+    const { hosted } = await host([reply().tool("bash", call), reply().text("Started.")], {
+      flags: ["--permission-mode", "allow"],
+    });
+    const client = await TuiClient.open(hosted);
+    client.type("begin", "\r");
+    await client.until("Started.");
+    client.type(ALT_W);
+    await client.until(/❯ bg1: echo it listens; exec sleep 300 +running for/);
+    client.type("\r");
+    await client.until(/it listens\n[\s\S]*the whole output is in/);
+    client.type("q", ALT_W);
+    await client.until("ctrl-x stops");
+    client.type("\x18");
+    await client.until("Stopped.");
+    client.type("\x03", "/background", "\r");
+    await client.until(/bg1 +killed after .* echo it listens/);
+    client.type("/background stop bg1", "\r");
+    await client.until("bg1 has ended already.");
     await client.leave();
   });
 

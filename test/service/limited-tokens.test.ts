@@ -99,7 +99,7 @@ const PERSON = (): Wanted => ({ identity_class: "human", sessions: [session] });
 
 /** Reviewed one by one: each acts inside its session, through the permissions of that session, or shows what the session may show. */
 const OF_THE_SESSION = [
-  ..."agents:list audit:show audit:status btw cancel clear compact context:add context:clear context:show copy effort".split(
+  ..."agents:list audit:show audit:status background:list background:output background:stop btw cancel clear compact context:add context:clear context:show copy effort".split(
     " ",
   ),
   ..."exit help hooks init keys mode model models:list permissions:list permissions:revoke permissions:test".split(" "),

@@ -4,10 +4,10 @@
  */
 import { estimateFrom, type TurnStats } from "../../base/turn-stats.js";
 import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
-import type { EventPayloads } from "../../protocol/events.js";
+import type { EventPayloads, TurnOutcome } from "../../protocol/events.js";
 import type { ClientId, SessionId, TurnId } from "../../protocol/ids.js";
 import type { PlaceStatus } from "../../protocol/queries.js";
-import type { Block, ToolBlock } from "./content/block.js";
+import type { AgentFacts, Block, ToolBlock } from "./content/block.js";
 import type { Todo } from "./content/todo.js";
 import type { TokenRequest } from "./dialogs/token-request.js";
 import { type CostState, NO_COSTS } from "./reduce/costs.js";
@@ -38,6 +38,15 @@ export interface QueuedInput {
 
 export type Question = EventPayloads["PermissionRequested"];
 
+/** A subagent of this conversation, also when its call has ended. */
+export interface AgentWork extends AgentFacts {
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly outcome?: TurnOutcome;
+  /** What it does now. */
+  readonly last?: string;
+}
+
 /** A short sentence below the input that disappears after a while. */
 export interface Hint {
   readonly text: string;
@@ -59,6 +68,8 @@ export interface State {
   readonly thinking?: { readonly text: string; readonly startedAt: number };
   /** Calls that are not printed yet, in the model's order. */
   readonly tools: readonly ToolBlock[];
+  /** In the order in which they began. */
+  readonly agents: readonly AgentWork[];
   readonly queue: readonly QueuedInput[];
   readonly questions: readonly Question[];
   /** Programs that ask for a token. */
@@ -121,7 +132,8 @@ export type DialogName =
   | "sidebar"
   | "last session"
   | "rewind"
-  | "approvals";
+  | "approvals"
+  | "work";
 
 export interface Reduced {
   readonly state: State;
@@ -145,6 +157,7 @@ export function firstState({ client, session, model, title, recent = [], hidesCo
     ...(title !== undefined && { title }),
     answering: false,
     tools: [],
+    agents: [],
     queue: [],
     questions: [],
     tokens: [],

@@ -18,6 +18,7 @@ import { subject as auth, creds } from "../../security/credentials/commands.js";
 import { subject as permissions, planSubject } from "../../security/permissions/commands.js";
 import { subject as safeMode } from "../../security/safe-mode/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
+import { BACKGROUND_COMMANDS } from "../../tools/background-commands.js";
 import * as conversation from "./conversation.js";
 import * as cost from "./cost.js";
 import * as engine from "./engine.js";
@@ -53,6 +54,7 @@ export const DECLARED: readonly Subject[] = [
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
 const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Conversation", conversation],
+  ["Files and context", BACKGROUND_COMMANDS],
   ["Files and context", [...ANSWER_COMMANDS, ...INSTRUCTION_COMMANDS]],
   ["Sessions", sessions],
   ["Models, keys and costs", cost],

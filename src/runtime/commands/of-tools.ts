@@ -5,6 +5,7 @@ import type { Run } from "../../control/run.js";
 import { asValue, type Command, withPort } from "../../feature/command.js";
 import { planCommands } from "../../security/permissions/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
+import { BACKGROUND_COMMANDS } from "../../tools/background-commands.js";
 import { Gatherer } from "../gatherer.js";
 import { type Opening, runOf } from "../opening.js";
 import { workspaceRules } from "../settings/workspace-state.js";
@@ -51,6 +52,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
       person: run.bus.originator,
     }),
     ...portCommands(() => sandbox.ports()),
+    ...withPort(BACKGROUND_COMMANDS, () => toolbox.background()),
     keepCommand(sandbox),
     envCommand({ variables, atHome: withheld, policy: loaded.settings.environment.value }),
     toolsCommand(run),

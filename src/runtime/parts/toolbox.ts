@@ -62,6 +62,7 @@ export interface Toolbox extends ToolRegistry {
   prepare(name: ToolName): Promise<unknown>;
   /** A built-in tool for a command of the user, even if the model does not have it. */
   open(name: ToolName): Promise<Tool>;
+  background(): Promise<BackgroundCommands>;
   close(): Promise<void>;
 }
 
@@ -78,6 +79,7 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     workspace: place.workspace,
     prepare: async (name) => loaders.get(name)?.(),
     open: (name) => loaders.get(name)?.() ?? LOADERS[name](place),
+    background: place.background,
     close: () => place.close(),
   };
 }

@@ -15,6 +15,9 @@ export interface PickerItem<T> {
   readonly current?: boolean;
 }
 
+/** A function if they change while the list is open. */
+type Items<T> = readonly PickerItem<T>[] | (() => readonly PickerItem<T>[]);
+
 export interface PickerState {
   readonly filter: string;
   readonly at: number;
@@ -26,11 +29,13 @@ export interface PickerOptions<T> {
   readonly name: string;
   readonly title: string;
   /** One list, or several that Tab switches between: this folder, all folders. */
-  readonly scopes: readonly { readonly name: string; readonly items: readonly PickerItem<T>[] }[];
+  readonly scopes: readonly { readonly name: string; readonly items: Items<T> }[];
   readonly empty: string;
   /** A line below the list. */
   readonly note?: string;
   readonly matches: (filter: string, text: string) => boolean;
+  /** Keys that do something with the selected one, while the list stays open. */
+  readonly actions?: Readonly<Record<string, { readonly words: string; readonly carryOut: (value: T) => unknown }>>;
   /** Where else the words of the filter are, such as in the content; undefined: nowhere, or not known yet. It may load it, and repaint. */
   readonly foundIn?: (filter: string, value: T) => string | undefined;
 }
@@ -38,7 +43,7 @@ export interface PickerOptions<T> {
 /** Undefined if the user went back. */
 export function pickerDialog<T>(options: PickerOptions<T>): Dialog<PickerState, T | undefined> {
   const { scopes } = options;
-  const current = scopes[0]?.items.findIndex((item) => item.current) ?? -1;
+  const current = listed(scopes[0]?.items).findIndex((item) => item.current);
   return {
     name: options.name,
     first: { filter: "", at: Math.max(0, current), scope: 0 },
@@ -48,11 +53,15 @@ export function pickerDialog<T>(options: PickerOptions<T>): Dialog<PickerState, 
   };
 }
 
+function listed<T>(items: Items<T> = []): readonly PickerItem<T>[] {
+  return typeof items === "function" ? items() : items;
+}
+
 function itemsOf<T>(
   { scopes, matches, foundIn }: PickerOptions<T>,
   { filter, scope }: PickerState,
 ): readonly PickerItem<T>[] {
-  const items = scopes[scope]?.items ?? [];
+  const items = listed(scopes[scope]?.items);
   if (filter.trim() === "") return items;
   const words = filter.trim();
   const named = items.filter(({ label, columns = [] }) => matches(words, [label, ...columns].join(" ")));
@@ -91,8 +100,12 @@ function onKey<T>(options: PickerOptions<T>, state: PickerState, { id, data }: K
       return { state: { ...state, at: 0, filter: [...state.filter].slice(0, -1).join("") } };
     case "ctrl+u":
       return { state: { ...state, at: 0, filter: "" } };
-    default:
+    default: {
+      const action = id === undefined ? undefined : options.actions?.[id];
+      const selected = items[state.at];
+      if (action !== undefined && selected !== undefined) action.carryOut(selected.value);
       return /^[^\p{Cc}]+$/u.test(data) ? { state: { ...state, at: 0, filter: state.filter + data } } : { state };
+    }
   }
 }
 
@@ -134,11 +147,12 @@ function view<T>(
   return { lines, cursor: { row: 0, column: textWidth(title) + textWidth(filter) } };
 }
 
-function footer<T>({ scopes }: PickerOptions<T>, { scope, filter }: PickerState, count: number): string {
+function footer<T>({ scopes, actions = {} }: PickerOptions<T>, { scope, filter }: PickerState, count: number): string {
   const current = scopes[scope]?.name ?? "";
   const other = scopes[(scope + 1) % scopes.length]?.name ?? "";
   const change = scopes.length > 1 ? ` · tab: ${other} · ${current}` : "";
-  return `enter chooses · esc ${filter === "" ? "back" : "clears"}${change} · ${count} found`;
+  const own = Object.values(actions).map(({ words }) => ` · ${words}`);
+  return `enter chooses${own.join("")} · esc ${filter === "" ? "back" : "clears"}${change} · ${count} found`;
 }
 
 /** Columns that fit in all rows; the last ones are dropped first. */

@@ -157,7 +157,8 @@ class Layout {
   readonly #source: TranscriptSource;
   #width = 0;
   #theme: Theme | undefined;
-  #pages: { readonly lines: readonly string[]; readonly prompts: readonly number[] }[] = [];
+  #pages: { readonly of: readonly Block[]; readonly lines: readonly string[]; readonly prompts: readonly number[] }[] =
+    [];
   laid: Laid = { lines: [], earlier: 0, prompts: [] };
 
   constructor(source: TranscriptSource) {
@@ -166,7 +167,8 @@ class Layout {
 
   lay(width: number, theme: Theme): Laid {
     const { pages } = this.#source;
-    if (this.#width !== width || this.#theme !== theme) this.#pages = [];
+    const isSame = this.#width === width && this.#theme === theme && this.#pages[0]?.of === pages[0];
+    if (!isSame) this.#pages = [];
     else if (this.#pages.length === pages.length) return this.laid;
     this.#width = width;
     this.#theme = theme;
@@ -195,7 +197,7 @@ function layOut(blocks: readonly Block[], width: number, theme: Theme) {
     if (block.kind === "prompt") prompts.push(lines.length);
     for (const line of renderBlock(block, { width, theme, expanded: true, now: 0 })) lines.push(line);
   }
-  return { lines, prompts };
+  return { of: blocks, lines, prompts };
 }
 
 function type(

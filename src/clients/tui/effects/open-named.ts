@@ -41,6 +41,10 @@ export async function openNamed(name: DialogName, place: DialogPlace): Promise<v
       const { reviewContent } = await import("./review-content.js");
       return reviewContent(place);
     }
+    case "work": {
+      const { openWork } = await import("./open-work.js");
+      return openWork(place);
+    }
     case "review":
       return;
   }

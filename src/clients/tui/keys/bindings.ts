@@ -64,6 +64,11 @@ export const ACTIONS = {
     press: { id: "alt+r", data: "\x1br" },
   },
   sidebar: { keys: ["alt+s"], what: "sidebar: sessions, rules, instructions", press: { id: "alt+s", data: "\x1bs" } },
+  work: {
+    keys: ["alt+w"],
+    what: "subagents and background commands: look into one, or stop it",
+    press: { id: "alt+w", data: "\x1bw" },
+  },
   todos: { keys: ["alt+t"], what: "hide or show the model's to-do list", press: { id: "alt+t", data: "\x1bt" } },
   suspend: { keys: ["ctrl+z"], what: "suspend Oxbow; 'fg' resumes it", press: { id: "ctrl+z", data: "\x1a" } },
   help: { keys: ["?", "f1"], what: "this help (? when the draft is empty)", press: { id: "f1", data: "\x1bOP" } },

@@ -57,14 +57,14 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
     case "ToolCallProgress":
       return { state: progressOfCall(state, event.payload), effects: [] };
     case "SubagentStarted":
-      return { state: startAgent(state, event.payload), effects: [] };
+      return { state: startAgent(state, event.payload, now), effects: [] };
     case "SubagentProgress":
       return { state: progressOfAgent(state, event.payload), effects: [] };
     case "ToolResult":
       return printFinished(withTodos(resultOfCall(state, event.payload, now), event.payload));
     case "SubagentEnded": {
       const costs = addSubagent(state.costs, shownPart(state, event.payload));
-      return { state: { ...endAgent(state, event.payload), costs }, effects: [] };
+      return { state: { ...endAgent(state, event.payload, now), costs }, effects: [] };
     }
     case "CostIncremented":
       return {

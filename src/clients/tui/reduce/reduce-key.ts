@@ -47,6 +47,8 @@ export function reduceKey(state: State, key: string | undefined, place: KeyPlace
       return { state, effects: [{ do: "open", dialog: "last session" }] };
     case "alt+a":
       return { state, effects: [{ do: "open", dialog: "approvals" }] };
+    case "alt+w":
+      return { state, effects: [{ do: "open", dialog: "work" }] };
     case "alt+t":
       return { state: { ...state, todosHidden: !state.todosHidden }, effects: [] };
     case "f1":

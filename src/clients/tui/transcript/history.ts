@@ -33,7 +33,7 @@ export class History {
     this.#before = options.before;
   }
 
-  /** The oldest last: a loaded page never changes. */
+  /** The oldest last. A page with other content is another array. */
   get pages(): readonly (readonly Block[])[] {
     return this.#pages;
   }
@@ -57,6 +57,19 @@ export class History {
       this.#isLoading = false;
       this.#options.onChange();
     });
+  }
+
+  /** Reads the log of a session that the client does not follow, instead of what it has seen. */
+  async readNewest(): Promise<void> {
+    const { client, session, onChange } = this.#options;
+    const request = { before: Number.MAX_SAFE_INTEGER, limit: PAGE_EVENTS };
+    const reply = await client.query("ListEvents", request, session);
+    if (reply.ok) {
+      const { events } = reply.answer;
+      this.#pages.splice(0, this.#pages.length, blocksOfEvents(events, session, this.#options));
+      this.#before = (events[0]?.id ?? 1) - 1;
+    }
+    onChange();
   }
 
   async #load(): Promise<void> {
