@@ -53,9 +53,17 @@ class Copy {
   }
 
   async oxbow(...args: readonly string[]): Promise<string> {
+    return (await this.#oxbow(args)).stdout;
+  }
+
+  /** What it says on stderr. */
+  async said(...args: readonly string[]): Promise<string> {
+    return (await this.#oxbow(args)).stderr;
+  }
+
+  #oxbow(args: readonly string[]) {
     const env = { ...process.env, OXBOW_HOME: join(this.root, "home") };
-    const { stdout } = await run(process.execPath, [join(this.root, "dist/bin.js"), ...args], { cwd: this.root, env });
-    return stdout;
+    return run(process.execPath, [join(this.root, "dist/bin.js"), ...args], { cwd: this.root, env });
   }
 }
 
@@ -116,6 +124,42 @@ describe("a recipe", () => {
       expect(await copy.oxbow("memory", "count", "--json")).toBe("0\n");
       expect(await copy.oxbow("--run", scriptIn(copy, "/memory count\n"))).toContain("0 memories");
       expect(await copy.oxbow("memory", "--help")).toContain("say how many memories there are");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "of a setting with a flag and a variable has two files: its declaration and its use",
+    async () => {
+      const copy = new Copy();
+      copy.edit({
+        file: "src/context/memory/settings.ts",
+        before: "  memory_tokens: setting({",
+        text: `  memory_greeting: setting({
+    about: "what memory says at the start",
+    guide: "knowledge",
+    holds: "engine",
+    flag: { value: "TEXT", help: "what memory says at the start" },
+    variable: { name: "OXBOW_GREETING", meaning: "what memory says at the start" },
+    fallback: "",
+    read: String,
+  }),
+`,
+      });
+      copy.edit({
+        file: "src/context/memory/part.ts",
+        before: "  let live: SessionMemory | undefined;",
+        text: "  context.notify(settings.memory_greeting.value);\n",
+      });
+      await run(process.execPath, [join(copy.root, "tools/build.mjs")], { cwd: copy.root });
+      const said = ["--provider", "offline", "--memory-greeting", "Ahoy!", "hello"];
+      expect(await copy.said("run", ...said)).toContain("Ahoy!");
+      expect(await copy.oxbow("config", "show", "--memory-greeting", "Ahoy!")).toMatch(
+        /memory_greeting +Ahoy! +--memory/,
+      );
+      expect(await copy.oxbow("config", "keys", "--json")).toMatch(/"memory_greeting",[^}]*"holds": "engine"/);
+      expect(await copy.oxbow("run", "--help")).toContain("--memory-greeting TEXT");
+      expect(await copy.oxbow("help", "environment")).toContain("OXBOW_GREETING");
     },
     LIMIT_MS,
   );

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { verifies } from "../../test/verifies.js";
+import type { Setting } from "../feature/setting.js";
 import { keepEnvironment, OF_ENGINE, unlikeEngine } from "../runtime/engine-environment.js";
-import type { Setting } from "../runtime/settings/setting.js";
 import type { LogLevels } from "../system/log.js";
 import { KNOWN_VARIABLES } from "./known-variables.js";
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import type { OwnCommandEnd, OwnShell } from "../base/own-shell.js";
 import type { Variables } from "../base/variables.js";
-import type { Setting } from "../runtime/settings/setting.js";
+import type { Setting } from "../feature/setting.js";
 import { createMark, wrapUntrusted } from "../security/untrusted/untrusted.js";
 import { findShell } from "../system/find-program.js";
 import { nodeClock } from "../system/node-clock.js";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Variables } from "../base/variables.js";
 import type { OpenShell, ShellPlace, Subject } from "../feature/command.js";
 import type { ParsedFlags } from "../feature/flags.js";
-import { SettingReader } from "../feature/setting.js";
+import { readSettings, SettingReader } from "../feature/setting.js";
 import { nodeClock } from "../system/node-clock.js";
 import { roots } from "../system/xdg-paths.js";
 import type { CliModule } from "./command-table.js";
@@ -34,10 +34,10 @@ export function shellPlace(
   };
   return {
     ...{ flags, variables, roots: roots(variables), clock: nodeClock, root, notify },
-    settings: async (read) => {
+    settings: async (declared) => {
       const { loadSettings } = await import("../runtime/settings/settings.js");
       const { layers, sources } = await loadSettings(flags, variables);
-      return read(new SettingReader({ ...sources, layers }));
+      return readSettings(declared, new SettingReader({ ...sources, layers }));
     },
     approved: async (kinds, warn) => {
       const [{ loadSettings }, { findExtensions }] = await Promise.all([

@@ -12,7 +12,7 @@ import { type Failure, failure } from "../protocol/errors.js";
 import type { JsonValue } from "../protocol/json.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Flag, ParsedFlags } from "./flags.js";
-import type { SettingReader } from "./setting.js";
+import type { DeclaredSettings, SettingsOf } from "./setting.js";
 
 /** Where the values of an argument come from, for completion; a list is a fixed set of choices. */
 export type CompletionSource =
@@ -264,7 +264,7 @@ export interface ShellPlace {
   /** The folder of `--cwd`, free of links. */
   root(): Promise<string>;
   /** The user's own settings. */
-  settings<T>(read: (from: SettingReader) => T): Promise<T>;
+  settings<D extends DeclaredSettings>(declared: D): Promise<SettingsOf<D>>;
   /** The approved files of that folder; `warn` gets a line for each that is not approved. */
   approved(kinds: readonly ExtensionKind[], warn?: (note: string) => void): Promise<readonly ExtensionFile[]>;
   redact(): Promise<(text: string) => string>;

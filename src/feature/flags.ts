@@ -11,6 +11,8 @@ export interface Flag {
   readonly repeatable?: true;
   /** What it holds for, if a conversation is in an engine that other terminals use too: the session (default), this client, or the engine. */
   readonly holds?: "client" | "engine";
+  /** It concerns one prompt or the screen: commands that run sessions for another program do not take it. */
+  readonly only?: "one prompt";
   /** With it a command of the session reaches beyond the session, as in `CommandReach`. */
   readonly reaches?: "user";
   /** Accepted but not shown: its feature does not exist yet. */

@@ -2,12 +2,14 @@
  * One setting and where its value comes from: a flag overrides the environment, the environment the files, and a more
  * local file overrides a global one. A file of a project sets only what the definition of the setting allows.
  */
-import { parseDuration } from "../base/duration.js";
+import { shorten } from "../base/cap-text.js";
+import { formatDuration } from "../base/duration.js";
 import type { ExtensionScope } from "../base/extension-files.js";
+import { oneOf } from "../base/read-value.js";
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import type { Roots } from "../system/xdg-paths.js";
-import type { ParsedFlags } from "./flags.js";
+import type { Flag, ParsedFlags } from "./flags.js";
 
 export type Profile = Readonly<Record<string, unknown>>;
 
@@ -26,16 +28,149 @@ export interface Setting<T> {
   readonly origin: string;
 }
 
-export interface SettingDefinition<T> {
-  /** The key in the profile. */
-  readonly key: string;
-  readonly flag?: string;
-  readonly variable?: string;
-  readonly fallback: T;
+/** What a project may do with a setting. */
+export type ProjectAccess = "any" | "stricter" | "never";
+
+/**
+ * A setting, declared once by its feature. The key is its name in the record of the feature. The reader, the flags, the variables, the help
+ * and docs/reference.md come from here.
+ */
+export interface DeclaredSetting<T> {
+  /** What it does; absent: files cannot set it. */
+  readonly about?: string | undefined;
+  /** The guide that explains it, without `.md`. */
+  readonly guide?: string | undefined;
+  readonly access: ProjectAccess;
+  /** What it holds for, if several terminals share an engine; default: the session. */
+  readonly holds?: "engine" | undefined;
+  readonly flags: (key: string) => readonly Flag[];
+  readonly variable?: Variable | undefined;
+  show(value: T): string;
+  take(from: SettingReader, key: string): Setting<T> | Promise<Setting<T>>;
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** The flag of a setting; without a name it has that of the key. */
+export type SettingFlag = Omit<Flag, "name" | "holds"> & { readonly name?: string };
+
+/** Declared settings of any values. */
+// biome-ignore lint/suspicious/noExplicitAny: a value is read and shown by one declaration, so its type stays inside.
+export type DeclaredSettings = Readonly<Record<string, DeclaredSetting<any>>>;
+
+/** The values of declared settings. */
+export type SettingsOf<Declared> = {
+  readonly [Key in keyof Declared]: Declared[Key] extends DeclaredSetting<infer T> ? Setting<T> : never;
+};
+
+interface Definition<T> extends Partial<Pick<DeclaredSetting<T>, "about" | "guide" | "holds" | "variable">> {
+  readonly show?: (value: NoInfer<T>) => string;
+  readonly flag?: SettingFlag;
   /** Throws a UsageError that says what it expects. */
   readonly read: (text: string) => T;
   /** Whether a project may set it: to any value, or only to one that is as strict as the user's. Absent: not at all. */
-  readonly project?: "any" | ((theirs: T, yours: T) => boolean);
+  readonly project?: "any" | ((theirs: NoInfer<T>, yours: NoInfer<T>) => boolean);
+}
+
+/** Declares a setting with one text: a flag overrides the variable, the variable the files. Without a fallback it may be undefined. */
+export function setting<T>(definition: Definition<T> & { readonly fallback: NoInfer<T> }): DeclaredSetting<T>;
+export function setting<T>(definition: Definition<T | undefined>): DeclaredSetting<T | undefined>;
+export function setting<T>(definition: Definition<T> & { readonly fallback?: T }): DeclaredSetting<T | undefined> {
+  const { flag, project, read, fallback, show = shown, ...declared } = definition;
+  return {
+    ...declared,
+    show,
+    access: project === undefined ? "never" : project === "any" ? "any" : "stricter",
+    flags: (key) => (flag === undefined ? [] : [flagOf(key, flag, declared.holds)]),
+    take: (from, key) => {
+      const name = flag && flagOf(key, flag).name;
+      const variable = declared.variable?.name;
+      return from.pick<T | undefined>({ key, flag: name, variable, fallback, read, project: project as never });
+    },
+  };
+}
+
+type Choice<T> = Omit<Definition<T>, "read">;
+
+/** Declares a setting with one of a few values. */
+export function choice<T extends string>(
+  known: readonly T[],
+  definition: Choice<NoInfer<T>> & { readonly fallback: NoInfer<T> },
+): DeclaredSetting<T>;
+export function choice<T extends string>(
+  known: readonly T[],
+  definition: Choice<NoInfer<T> | undefined>,
+): DeclaredSetting<T | undefined>;
+export function choice<T extends string>(known: readonly T[], definition: Choice<T>): DeclaredSetting<T | undefined> {
+  const flag = definition.flag && { choices: known, ...definition.flag };
+  return setting<T | undefined>({ ...definition, ...(flag && { flag }), read: oneOf(...known) } as Definition<
+    T | undefined
+  >);
+}
+
+/** Declares tables such as `[providers.NAME]`, which their owner checks. */
+export function tables(
+  declared: Pick<DeclaredSetting<unknown>, "about" | "guide" | "holds">,
+): DeclaredSetting<Readonly<Record<string, unknown>> | undefined> {
+  return { ...declared, access: "never", flags: () => [], show: shown, take: (from, key) => from.tables(key) };
+}
+
+/** Declares a switch that only the command line has. */
+export function switchOf(help: string): DeclaredSetting<boolean> {
+  const name = (key: string) => key.replaceAll("_", "-");
+  return {
+    access: "never",
+    flags: (key) => [{ name: name(key), help }],
+    show: shown,
+    take: (from, key) => from.flag(name(key)),
+  };
+}
+
+export function flagsOf(declared: DeclaredSettings): readonly Flag[] {
+  return Object.entries(declared).flatMap(([key, { flags }]) => flags(key));
+}
+
+/** Reads declared settings, in their order. */
+export async function readSettings<D extends DeclaredSettings>(
+  declared: D,
+  from: SettingReader,
+): Promise<SettingsOf<D>> {
+  const read: Record<string, Setting<unknown>> = {};
+  for (const [key, each] of Object.entries(declared)) {
+    read[key] = await each.take(from, key);
+  }
+  return read as SettingsOf<D>;
+}
+
+function flagOf(key: string, flag: SettingFlag, holds?: "engine"): Flag {
+  return { name: key.replaceAll("_", "-"), ...flag, ...(holds && { holds }) };
+}
+
+/** Writes a value for people, on one line. */
+export function shown(value: unknown): string {
+  if (value === undefined) return "(none)";
+  if (Array.isArray(value)) return value.join(",");
+  if (value instanceof URL) return value.href;
+  if (value instanceof Map) return [...value.keys()].join(",");
+  if (typeof value === "object" && value !== null) return Object.keys(value).join(",");
+  return shorten(String(value).replaceAll("\n", "⏎"), 60);
+}
+
+/** Writes a number of milliseconds for people. */
+export const shownTime = (value: number | undefined): string =>
+  value === undefined || !Number.isFinite(value) ? shown(value) : formatDuration(value);
+
+/** A setting that is one text in each place. */
+export interface TextSetting<T> {
+  readonly key: string;
+  readonly flag?: string | undefined;
+  readonly variable?: string | undefined;
+  readonly fallback: T;
+  readonly read: (text: string) => T;
+  readonly project?: Definition<T>["project"] | undefined;
 }
 
 export interface SettingSources {
@@ -46,13 +181,10 @@ export interface SettingSources {
   readonly layers: readonly Layer[];
 }
 
-export type ProjectAccess = "any" | "stricter" | "never";
-
-/** Reads settings from their sources, and remembers which keys a profile may have. */
+/** Reads settings from their sources. */
 export class SettingReader {
   readonly #from: SettingSources;
-  readonly #keys = new Map<string, ProjectAccess>();
-  readonly #refused: string[] = [];
+  readonly #refused = new Set<string>();
 
   constructor(from: SettingSources) {
     this.#from = from;
@@ -63,20 +195,14 @@ export class SettingReader {
     return this.#from.roots.config;
   }
 
-  /** The keys that a profile may have, and what a project may do with each. */
-  get keys(): ReadonlyMap<string, ProjectAccess> {
-    return this.#keys;
-  }
-
   /** A warning for each value of a project that is ignored. */
   get refused(): readonly string[] {
-    return this.#refused;
+    return [...this.#refused];
   }
 
-  pick<T>(definition: SettingDefinition<T>): Setting<T> {
+  pick<T>(definition: TextSetting<T>): Setting<T> {
     const { key, flag, variable, fallback, project } = definition;
     const { flags, variables, layers } = this.#from;
-    this.#keys.set(key, project === undefined ? "never" : project === "any" ? "any" : "stricter");
     if (flag !== undefined && flags.has(flag)) {
       return readAs(definition, flags.text(flag) ?? flags.list(flag).join(","), `--${flag}`);
     }
@@ -109,9 +235,8 @@ export class SettingReader {
     return this.#from.flags.list(name);
   }
 
-  /** The files that have a key, as they were written, and what a project may do with it; its owner checks it. */
+  /** The files that have a key, as they were written; its owner checks it. Those of projects only if they may set it. */
   written(key: string, access: ProjectAccess = "never"): readonly Layer[] {
-    this.#keys.set(key, access);
     const layers = this.#from.layers.filter(({ profile }) => profile[key] !== undefined);
     const isRefused = ({ scope }: Layer) => scope === "project" && access === "never";
     for (const layer of layers.filter(isRefused)) this.refuse(layer, key);
@@ -132,7 +257,7 @@ export class SettingReader {
   }
 
   refuse(layer: Layer, key: string, why = "only you may set it, not a project"): void {
-    this.#refused.push(`${placeOf(layer, key)}: "${key}" is ignored: ${why}.`);
+    this.#refused.add(`${placeOf(layer, key)}: "${key}" is ignored: ${why}.`);
   }
 }
 
@@ -140,7 +265,7 @@ export function originOf({ path }: Pick<Layer, "path">, key: string): string {
   return `${path} (${key})`;
 }
 
-function readAs<T>({ read }: SettingDefinition<T>, text: string, origin: string): Setting<T> {
+function readAs<T>({ read }: TextSetting<T>, text: string, origin: string): Setting<T> {
   try {
     return { value: read(text), origin };
   } catch (error) {
@@ -155,56 +280,4 @@ export function placeOf({ path, text }: Pick<Layer, "path" | "text">, key: strin
   const written = new RegExp(`^\\s*(?:\\[+\\s*)?["']?${name}["']?\\s*(?:=|\\.|\\])`);
   const line = text.split("\n").findIndex((each) => written.test(each));
   return line === -1 ? path : `${path}, line ${line + 1}`;
-}
-
-// Readers of values; each throws a UsageError that says what it expects.
-
-export function oneOf<T extends string>(...known: readonly T[]): (text: string) => T {
-  return (text) => {
-    const found = known.find((each) => each === text);
-    if (found === undefined) throw new UsageError(`expected ${known.join(", ")}, got "${text}".`);
-    return found;
-  };
-}
-
-export function onOrOff(text: string): boolean {
-  if (text === "on" || text === "true") return true;
-  if (text === "off" || text === "false") return false;
-  throw new UsageError(`expected on or off, got "${text}".`);
-}
-
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new UsageError(`expected a whole number from 1, got "${text}".`);
-  return value;
-}
-
-export function wholeNumberOrZero(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new UsageError(`expected a whole number from 0, got "${text}".`);
-  return value;
-}
-
-/** Words with commas between them. */
-export function names(text: string): readonly string[] {
-  return text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-}
-
-export function duration(text: string): number {
-  const value = parseDuration(text);
-  if (value === undefined || value <= 0) {
-    throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, got "${text}".`);
-  }
-  return value;
-}
-
-/** A duration; `0` and `off`: none. */
-export function limit(text: string): number | undefined {
-  if (text === "off") return undefined;
-  const value = parseDuration(text);
-  if (value === undefined) throw new UsageError(`expected a duration such as 90s, 5m or 1m30s, or off, got "${text}".`);
-  return value === 0 ? undefined : value;
 }

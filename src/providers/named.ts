@@ -24,8 +24,9 @@ export interface NamedProvider {
   readonly keyOptional?: true;
   /** Uses a sign-in with an account (`oxbow auth set NAME`). */
   readonly signIn?: true;
-  /** Variable that names another address. */
+  /** Variable that names another address, and what people should know of it. */
   readonly baseUrlName?: string;
+  readonly baseUrlAbout?: string;
   /** Another provider's variable that also sets this address: a key for one address is never sent to another. */
   readonly sharedUrlName?: string;
   /** Models of one family accept each other's thinking; default: the provider's name. */

@@ -7,17 +7,19 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTROL_ENVIRONMENT } from "../base/control-names.js";
 import type { Variables } from "../base/variables.js";
+import type { DeclaredSettings } from "../feature/setting.js";
 import type { Roots } from "../system/xdg-paths.js";
-import { SETTINGS_OF_ENGINE } from "./settings/setting-words.js";
-import type { Settings } from "./settings/settings.js";
+import { SETTINGS, type Settings } from "./settings/settings.js";
 
-export const OF_ENGINE = ["OXBOW_SESSIONS", "OXBOW_STORE", "OXBOW_LOG", "NODE_EXTRA_CA_CERTS"];
+const SETTINGS_OF_ENGINE = Object.entries(SETTINGS as DeclaredSettings).filter(([, { holds }]) => holds === "engine");
 
 /** The setting of a variable. */
-const SETS: Readonly<Record<string, string>> = { OXBOW_STORE: "store", OXBOW_LOG: "log" };
+const SETS = new Map(SETTINGS_OF_ENGINE.flatMap(([key, { variable }]) => (variable ? [[variable.name, key]] : [])));
+
+export const OF_ENGINE = ["OXBOW_SESSIONS", "NODE_EXTRA_CA_CERTS", ...SETS.keys()];
 
 type Kept = { readonly salt: string; readonly digests: Readonly<Record<string, string>> };
-type OfEngine = Partial<Pick<Settings, (typeof SETTINGS_OF_ENGINE)[number]>>;
+type OfEngine = Partial<Settings>;
 
 export async function keepEnvironment(
   { state }: Pick<Roots, "state">,
@@ -47,7 +49,7 @@ export function unlikeEngine(
   const ofVariables = named(variables).filter(differs);
   const ofSettings = chosen(settings).filter((each) => each[0] in digests && differs(each));
   const names = [...ofVariables, ...ofSettings].map(([name]) => name);
-  return names.filter((name) => !names.some((other) => SETS[other] === name));
+  return names.filter((name) => !names.some((other) => SETS.get(other) === name));
 }
 
 function named(variables: Variables): readonly (readonly [string, string])[] {
@@ -56,8 +58,8 @@ function named(variables: Variables): readonly (readonly [string, string])[] {
 
 /** Those that no flag sets. */
 function chosen(settings: OfEngine): readonly (readonly [string, string])[] {
-  return SETTINGS_OF_ENGINE.flatMap((key) => {
-    const { value, origin } = settings[key] ?? { value: undefined, origin: "--" };
+  return SETTINGS_OF_ENGINE.flatMap(([key]) => {
+    const { value, origin } = settings[key as keyof Settings] ?? { value: undefined, origin: "--" };
     return origin.startsWith("--") ? [] : [[key, JSON.stringify(value, entries) ?? ""]];
   });
 }

@@ -15,6 +15,7 @@ import type { PlaceRequest } from "../control/host.js";
 import type { Model } from "../engine/ports.js";
 import type { SessionStart } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
+import { localOptions } from "../providers/settings.js";
 import { nodeClock } from "../system/node-clock.js";
 import { WorkspaceError } from "../tools/files/workspace-error.js";
 import { openRoot } from "../tools/files/workspace-root.js";
@@ -25,7 +26,6 @@ import { ModelRoutes } from "./models/model-routes.js";
 import { type ModelPlace, modelsOf, settingsChoice } from "./models/place-models.js";
 import type { Place, ProcessParts } from "./open-engine.js";
 import { isPath, withProfile } from "./settings/choose-profile.js";
-import { localOptions } from "./settings/model-settings.js";
 import { type LoadedSettings, loadSettings, patient, resolveSettings } from "./settings/settings.js";
 
 export type StoredModel = { readonly provider: string; readonly model: string };

@@ -205,7 +205,10 @@ function assemblyBase(opening: Opening, built: BuiltParts, prompt: SessionPrompt
   const { settings } = engine.loaded;
   const { permissions, costs } = built;
   // A subagent has a prompt of its own.
-  const variant = parent === undefined ? variantFor(session, settings.prompt_variants.value) : undefined;
+  const variant =
+    parent === undefined
+      ? variantFor(session, { all: settings.prompt_variants.value, chosen: settings.prompt_variant.value })
+      : undefined;
   return {
     session,
     bus,
@@ -251,7 +254,7 @@ function promptsOf({
 
 /** The turn of a subagent ends with its parent's, or earlier. */
 function timeoutOf({ engine, parent }: Opening): number | undefined {
-  return parent === undefined ? engine.loaded.settings.timeout_ms.value : parent.timeoutMs;
+  return parent === undefined ? engine.loaded.settings.timeout.value : parent.timeoutMs;
 }
 
 /** The day on which the session began. */

@@ -139,7 +139,7 @@ function parentOf(opening: Opening, work: SubagentWork, changes: "the workspace"
     agentFile: type.path,
     effort: type.effort,
     maxIterations: type.maxIterations,
-    timeoutMs: engine.loaded.settings.agent_timeout_ms.value,
+    timeoutMs: engine.loaded.settings.agent_timeout.value,
     onlyReads: type.onlyReads === true || parent?.onlyReads === true,
     count,
     ...(work.isOfHook && { isOfHook: true as const }),

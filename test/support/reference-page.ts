@@ -11,8 +11,7 @@ import { parseFlags } from "../../src/commands/flags.js";
 import { usageOf } from "../../src/commands/usage.js";
 import { agentTool } from "../../src/extensions/subagents/definition.js";
 import { FAILURE_REASONS, failure, isLimit } from "../../src/protocol/errors.js";
-import { settingRows } from "../../src/runtime/settings/setting-rows.js";
-import { settingKeys } from "../../src/runtime/settings/setting-words.js";
+import { settingKeys, settingRows } from "../../src/runtime/settings/setting-rows.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { CATALOG } from "../../src/tools/catalog.js";
 
@@ -41,10 +40,10 @@ const code = (text: string) => (text === "" ? "" : `\`${text}\``);
 
 async function settings(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "oxbow-test-"));
-  const { keys, settings: read } = await loadSettings(parseFlags(RUN_FLAGS, [], "run"), { OXBOW_HOME: home });
+  const { settings: read } = await loadSettings(parseFlags(RUN_FLAGS, [], "run"), { OXBOW_HOME: home });
   await rm(home, { recursive: true });
   const defaults = new Map(settingRows(read).map(([key, value]) => [key, value]));
-  const rows = settingKeys(keys).map(({ key, about, project, guide, holds }) => {
+  const rows = settingKeys().map(({ key, about, project, guide, holds }) => {
     const usual = defaults.get(key) ?? "";
     return [
       code(key),

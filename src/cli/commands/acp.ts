@@ -8,7 +8,7 @@ import { connectInProcess } from "../../control/transports/inproc.js";
 import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
-import { SERVED_RUN_FLAGS } from "./served-run-flags.js";
+import { SERVED_RUN_FLAGS } from "./run-flags.js";
 
 export const shell: ShellCommand = {
   name: "acp",

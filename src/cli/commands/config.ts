@@ -4,37 +4,23 @@ import { resolve } from "node:path";
 import { renderTable } from "../../base/text-table.js";
 import type { Variables } from "../../base/variables.js";
 import { CONFIG_KEYS, CONFIG_SHOW } from "../../commands/catalogue/program.js";
-import { asValue, type Command } from "../../commands/command.js";
+import { asValue, type Command, FOLDER } from "../../commands/command.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
-import { alignRows, rowsValue, type SettingRow, settingRows } from "../../runtime/settings/setting-rows.js";
-import { type SettingKey, settingKeys } from "../../runtime/settings/setting-words.js";
+import {
+  alignRows,
+  rowsValue,
+  type SettingKey,
+  type SettingRow,
+  settingKeys,
+  settingRows,
+} from "../../runtime/settings/setting-rows.js";
 import type { LoadedSettings } from "../../runtime/settings/settings.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
-import { RUN_FLAGS } from "./run-flags.js";
-
-const TAKEN = [
-  "model",
-  "provider",
-  "profile",
-  "cwd",
-  "effort",
-  "sandbox",
-  "store",
-  "max-iterations",
-  "tool-set",
-  "permission-mode",
-  "system-prompt",
-  "timeout",
-  "run-timeout",
-  "ollama-timeout",
-  "budget",
-  "retry-wait",
-  "log-level",
-];
+import { SETTING_FLAGS } from "./run-flags.js";
 
 export const shell: ShellCommand = {
   name: "config",
-  specs: [CONFIG_KEYS, { ...CONFIG_SHOW, shellFlags: RUN_FLAGS.filter(({ name }) => TAKEN.includes(name)) }],
+  specs: [CONFIG_KEYS, { ...CONFIG_SHOW, shellFlags: [...SETTING_FLAGS, FOLDER] }],
   about: "Shows the settings. Flags count as in a run.",
   open: async (flags, variables) => {
     const loaded = await placeSettings(flags, variables, { unapproved: "refuse" });
@@ -59,7 +45,7 @@ function keysCommand(loaded: LoadedSettings): Command {
   return {
     ...CONFIG_KEYS,
     run: (_args, { screen }) => {
-      const known = settingKeys(loaded.keys);
+      const known = settingKeys();
       const columns = [
         { header: "KEY", value: ({ key }: SettingKey) => key, priority: 4 },
         { header: "WHAT IT DOES", value: ({ about }: SettingKey) => about, priority: 3, minWidth: 30 },
@@ -76,11 +62,10 @@ function keysCommand(loaded: LoadedSettings): Command {
   };
 }
 
-function rows({ settings, roots, chosen, layers }: LoadedSettings, variables: Variables): readonly SettingRow[] {
+function rows({ settings, roots, layers }: LoadedSettings, variables: Variables): readonly SettingRow[] {
   const sessions = variables.OXBOW_SESSIONS;
   return [
     ...settingRows(settings),
-    ["profile", chosen.file ?? chosen.name, chosen.origin],
     ["settings files", layers.map(({ path }) => path).join(",") || "(none)", "the last one counts"],
     ["config folder", roots.config, "OXBOW_HOME or XDG_CONFIG_HOME"],
     ["data folder", roots.data, "OXBOW_HOME or XDG_DATA_HOME"],

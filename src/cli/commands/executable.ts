@@ -14,9 +14,11 @@ import { openRoot } from "../../tools/files/workspace-root.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { inputIsConnected, processTerminal, readInput, trustLook } from "../terminal-io.js";
-import { COMMAND_FLAGS } from "./executable-flags.js";
+import { RUN_FLAGS } from "./run-flags.js";
 
 const TIMEOUT_MS = 3_600_000;
+/** The flags that may come before the name of a program in a folder. */
+const FLAGS = ["allow-project-hooks", "no-project-hooks", "sandbox"];
 
 export interface NamedProgram {
   readonly name: string;
@@ -28,7 +30,11 @@ export interface NamedProgram {
 
 /** Undefined if no folder has an approved command of this name. */
 export async function runExecutable(program: NamedProgram, variables: Variables): Promise<number | undefined> {
-  const flags = parseFlags(COMMAND_FLAGS, program.flags, program.name);
+  const flags = parseFlags(
+    RUN_FLAGS.filter(({ name }) => FLAGS.includes(name)),
+    program.flags,
+    program.name,
+  );
   refuseWideningFlags(variables, flags);
   const loaded = await loadSettings(flags, variables);
   const root = await openRoot(process.cwd());

@@ -9,7 +9,7 @@ import {
 } from "../../commands/catalogue/program.js";
 import type { Command, CommandContext, CommandResult } from "../../commands/command.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
-import { SERVED_RUN_FLAGS } from "./served-run-flags.js";
+import { SERVED_RUN_FLAGS } from "./run-flags.js";
 
 export const shell: ShellCommand = {
   name: "mcp-server",

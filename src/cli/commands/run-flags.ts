@@ -1,29 +1,16 @@
-import { PLUGIN_DIR } from "../../commands/catalogue/extensions.js";
-import type { Flag } from "../../commands/flags.js";
+import type { Flag } from "../../feature/flags.js";
+import { flagsOf } from "../../feature/setting.js";
+import { SETTINGS } from "../../runtime/settings/settings.js";
+
+/** The flags of settings. */
+export const SETTING_FLAGS: readonly Flag[] = flagsOf(SETTINGS);
 
 /** Flags of `oxbow run` and of a bare prompt. */
 export const RUN_FLAGS: readonly Flag[] = [
-  {
-    name: "model",
-    short: "m",
-    value: "NAME",
-    complete: "model",
-    help: "model, as NAME or PROVIDER:NAME (see 'oxbow models')",
-  },
-  {
-    name: "provider",
-    value: "NAME",
-    complete: "provider",
-    help: "anthropic, openai, ollama, offline … ('oxbow models' lists them all)",
-  },
-  {
-    name: "profile",
-    value: "NAME",
-    complete: "profile",
-    help: "settings to use: the name of a profile ('oxbow profiles'), or the path of a TOML file",
-  },
+  ...SETTING_FLAGS,
   {
     name: "audio",
+    only: "one prompt",
     holds: "client",
     value: "FILE",
     repeatable: true,
@@ -31,77 +18,42 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   {
     name: "image",
+    only: "one prompt",
     holds: "client",
     value: "FILE",
     repeatable: true,
     help: "a PNG, JPEG, GIF or WebP image for the model (repeatable)",
   },
-  {
-    name: "effort",
-    value: "LEVEL",
-    choices: ["low", "medium", "high"],
-    help: "how much the model thinks: low, medium, high (default: the model decides)",
-  },
-  { name: "max-iterations", value: "N", help: "limit of model calls in the turn (default 100)" },
-  {
-    name: "tool-set",
-    value: "SET[,SET]",
-    repeatable: true,
-    help: "tools to offer: read, edit, command, git, web, agents, or a set of your own from [tool_sets] (repeatable)",
-  },
-  { name: "prompt-variant", value: "NAME", help: "the prompt variant of [prompt_variants] to use, or off" },
-  {
-    name: "permission-mode",
-    value: "MODE",
-    choices: ["auto", "review", "ask", "allow", "deny"],
-    help: "what runs without asking: auto (default; edits, and commands in the sandbox), review (the same without edits), ask (reading, and edits if there is a sandbox), allow (everything), deny (nothing)",
-  },
-  {
-    name: "allow",
-    value: "RULE",
-    repeatable: true,
-    help: "let matching calls run without asking, this session: 'bash: make *', 'bash+network: npm ci', 'edit: src/**' (repeatable)",
-  },
-  { name: "deny", value: "RULE", repeatable: true, help: "deny matching calls, this session (repeatable)" },
-  { name: "plain", holds: "client", help: "talk line by line instead of in the terminal client" },
-  { name: "quiet-cost", holds: "client", help: "do not show what turns cost" },
-  { name: "strict-permissions", help: "ask before read-only commands too" },
-  { name: "auto-approve", help: "answer yes to questions about what stays in the workspace and its sandbox" },
-  { name: "plan", help: "plan only: Oxbow changes nothing until you approve the plan" },
-  {
-    name: "sandbox",
-    value: "MODE",
-    choices: ["auto", "required", "off"],
-    help: "auto (default: use a sandbox if there is one), required or off",
-  },
-  {
-    name: "system-prompt",
-    value: "TEXT",
-    help: "instructions instead of the built-in ones; @FILE reads them from a file",
-  },
+  { name: "plain", only: "one prompt", holds: "client", help: "talk line by line instead of in the terminal client" },
+  { name: "quiet-cost", only: "one prompt", holds: "client", help: "do not show what turns cost" },
   {
     name: "skip-unapproved",
+    only: "one prompt",
     help: "continue without content of this folder that you have not approved",
   },
   {
     name: "allow-project-hooks",
+    only: "one prompt",
     help: "run hooks, tools and plugins of the project, after you approve each ('oxbow ack')",
   },
   {
     name: "no-project-hooks",
+    only: "one prompt",
     help: "leave them out this once, also where 'oxbow sources allow' lets them run",
   },
-  PLUGIN_DIR,
   {
     name: "init",
+    only: "one prompt",
     help: "run your Setup hooks before the first prompt, with the trigger 'init'",
   },
   {
     name: "maintenance",
+    only: "one prompt",
     help: "the same with the trigger 'maintenance'",
   },
   {
     name: "run",
+    only: "one prompt",
     holds: "client",
     value: "SCRIPT",
     complete: "file",
@@ -109,12 +61,20 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   {
     name: "keep-going",
+    only: "one prompt",
     holds: "client",
     help: "with --run: continue after a failure; the exit code is still that of the first one",
   },
-  { name: "continue", holds: "client", short: "c", help: "resume the latest session of this folder" },
+  {
+    name: "continue",
+    only: "one prompt",
+    holds: "client",
+    short: "c",
+    help: "resume the latest session of this folder",
+  },
   {
     name: "resume",
+    only: "one prompt",
     holds: "client",
     short: "r",
     value: "ID",
@@ -137,22 +97,24 @@ export const RUN_FLAGS: readonly Flag[] = [
   { name: "no-listen", holds: "engine", help: "do not let other clients attach to this conversation" },
   {
     name: "wait",
+    only: "one prompt",
     holds: "client",
     value: "TIME",
     help: "how long to wait while another process has the session open: 30s, 5m",
   },
   {
     name: "orphan",
+    only: "one prompt",
     holds: "client",
     value: "VERDICT",
     help: "the result of a call that ran when the session was killed: failed, succeeded, abort",
   },
-  { name: "orphan-note", holds: "client", value: "TEXT", help: "a note for the model about that call" },
   {
-    name: "store",
-    holds: "engine",
-    value: "STORE",
-    help: "where to store the session: sqlite (default, encrypted), files, files:DIR or none",
+    name: "orphan-note",
+    only: "one prompt",
+    holds: "client",
+    value: "TEXT",
+    help: "a note for the model about that call",
   },
   { name: "record", holds: "engine", value: "FILE", help: "record the model traffic (docs/cassettes.md)" },
   {
@@ -168,28 +130,17 @@ export const RUN_FLAGS: readonly Flag[] = [
     help: "1: the recorded speed, 10: ten times faster (default: no delay)",
   },
   { name: "cwd", holds: "client", value: "DIR", help: "the folder to work in (default: the current one)" },
-  { name: "timeout", value: "TIME", help: "stop the run after this long: 90s, 5m, 1m30s" },
-  { name: "run-timeout", value: "TIME", help: "stop a command after this long (default 5m; off: never)" },
+  { name: "stream", only: "one prompt", holds: "client", help: "write the answer as it arrives, also to a pipe" },
+  { name: "stream-events", only: "one prompt", holds: "client", help: "print every event as one line of JSON, live" },
   {
-    name: "ollama-timeout",
-    value: "TIME",
-    help: "time limit for one answer of a model on this machine (default: off)",
+    name: "json-events",
+    only: "one prompt",
+    holds: "client",
+    help: "print the answer, then the events as lines of JSON",
   },
-  {
-    name: "budget",
-    value: "AMOUNT",
-    help: "stop before this run spends more: 0.50 (US dollars), '200k tokens', or both with a comma",
-  },
-  {
-    name: "retry-wait",
-    value: "TIME",
-    help: "how long one model call may wait for a busy provider (default 5m; 0: no retries)",
-  },
-  { name: "stream", holds: "client", help: "write the answer as it arrives, also to a pipe" },
-  { name: "stream-events", holds: "client", help: "print every event as one line of JSON, live" },
-  { name: "json-events", holds: "client", help: "print the answer, then the events as lines of JSON" },
   {
     name: "output-format",
+    only: "one prompt",
     holds: "client",
     value: "FORMAT",
     choices: ["text", "json", "stream-json"],
@@ -197,11 +148,14 @@ export const RUN_FLAGS: readonly Flag[] = [
   },
   {
     name: "verbose",
+    only: "one prompt",
     holds: "client",
     short: "v",
     help: "also show thinking, tool calls, results and token counts on stderr",
   },
-  { name: "log-level", holds: "engine", value: "LEVELS", help: "Oxbow's own log: info, or info,engine=debug" },
   { name: "log-to-stderr", holds: "engine", help: "write Oxbow's own log to stderr too" },
-  { name: "help", holds: "client", short: "h", help: "show this help" },
+  { name: "help", only: "one prompt", holds: "client", short: "h", help: "show this help" },
 ];
+
+/** Flags of the commands that run sessions for another program. */
+export const SERVED_RUN_FLAGS = RUN_FLAGS.filter(({ only }) => only !== "one prompt");

@@ -1,14 +1,19 @@
 /** `oxbow session`. */
 import * as specs from "../../commands/catalogue/sessions.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
-import { COMPACT_FLAGS, RESUME_FLAGS } from "./session/run-flags.js";
+import { RUN_FLAGS } from "./run-flags.js";
+
+/** The flags of a run that `oxbow session resume` and `oxbow session compact` take. */
+const RESUME_FLAGS = RUN_FLAGS.filter(({ name }) => name !== "resume" && name !== "continue");
+const FOR_COMPACT = ["model", "provider", "wait", "orphan", "orphan-note", "budget", "retry-wait", "timeout"];
+const COMPACT_FLAGS = RUN_FLAGS.filter(({ name }) => FOR_COMPACT.includes(name));
 
 export const shell: ShellCommand = {
   name: "session",
   specs: [
     specs.SESSION_LIST,
     specs.SESSION_SHOW,
-    { ...specs.SESSION_RESUME, shellFlags: [...specs.SESSION_SHELL_FLAGS, ...RESUME_FLAGS] },
+    { ...specs.SESSION_RESUME, shellFlags: [...RESUME_FLAGS, ...specs.SESSION_SHELL_FLAGS] },
     specs.SESSION_SEARCH,
     specs.SESSION_REPLAY,
     specs.SESSION_BRANCH,

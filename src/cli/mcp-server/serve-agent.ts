@@ -24,7 +24,7 @@ import { askOnControllingTerminal } from "../../system/controlling-terminal.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { parentProgram } from "../../system/parent-process.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
-import { SERVED_RUN_FLAGS } from "../commands/served-run-flags.js";
+import { SERVED_RUN_FLAGS } from "../commands/run-flags.js";
 import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { takeProtocolStreams } from "../protocol-streams.js";

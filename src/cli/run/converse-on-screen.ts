@@ -57,7 +57,7 @@ export async function converseOnScreen(
     lost: options.leave,
     ...(keepsTurn && { keepsTurn }),
     ...(onDrawn && { onDrawn }),
-    ...(options.isElsewhere !== true && { shell: ownShell(variables, settings.run_timeout_ms) }),
+    ...(options.isElsewhere !== true && { shell: ownShell(variables, settings.run_timeout) }),
     ...(onSession && { onSession }),
     onMessages,
     saveSettings: savingIn(loaded),

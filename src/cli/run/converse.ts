@@ -101,7 +101,7 @@ async function converseByLines(
     ...(keepsTurn && { keepsTurn }),
     ...(input === "person" && { login: loginHere, saveSettings: savingIn(loaded) }),
     doctor: async () => (await import("../commands/doctor.js")).findingsText(variables),
-    ...(options.isElsewhere !== true && { shell: ownShell(variables, loaded.settings.run_timeout_ms) }),
+    ...(options.isElsewhere !== true && { shell: ownShell(variables, loaded.settings.run_timeout) }),
     onSession: (other) => {
       current = other;
       onSession?.(other);

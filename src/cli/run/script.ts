@@ -64,7 +64,7 @@ export async function runLines(script: Script, run: ScriptRun): Promise<number> 
     greeting: "",
     leaving: leaving.signal,
     input: "script",
-    shell: ownShell(variables, loaded.settings.run_timeout_ms),
+    shell: ownShell(variables, loaded.settings.run_timeout),
   });
   if (stop.asked) return EXIT.cancelled;
   if (problem === undefined) return EXIT.answered;

@@ -1,4 +1,7 @@
 /** Commands about the extensions in folders. */
+
+import { pluginSettings } from "../../extensions/plugins/settings.js";
+import { flagsOf } from "../../feature/setting.js";
 import type { CommandPlace, CommandSpec, CommandUser } from "../command.js";
 import type { Flag } from "../flags.js";
 
@@ -9,13 +12,7 @@ const FOLDER: readonly Flag[] = [
 ];
 
 /** Also a flag of a run, and of the commands that approve content. */
-export const PLUGIN_DIR: Flag = {
-  name: "plugin-dir",
-  value: "DIR",
-  repeatable: true,
-  complete: "folder",
-  help: "a folder with a plugin of Claude Code: skills, commands, agents, hooks, MCP servers (repeatable)",
-};
+export const PLUGIN_DIR = flagsOf(pluginSettings);
 
 export const SOURCES_NAMESPACE = { sources: "folders with extensions, and whether programs of this project run" };
 
@@ -23,7 +20,7 @@ export const SOURCES: CommandSpec = {
   name: "sources:list",
   aliases: ["sources"],
   summary: "list the folders with extensions, what they hold, and what waits for approval",
-  shellFlags: [...FOLDER, PLUGIN_DIR],
+  shellFlags: [...FOLDER, ...PLUGIN_DIR],
   reaches: "session",
   users: EVERYONE,
   places: ANYWHERE,
@@ -50,7 +47,7 @@ export const SOURCES_REVOKE: CommandSpec = {
 export const HOOKS: CommandSpec = {
   name: "hooks",
   summary: "list the hooks of each stage, in the order they run, and the event hooks",
-  shellFlags: [...FOLDER, PLUGIN_DIR],
+  shellFlags: [...FOLDER, ...PLUGIN_DIR],
   reaches: "session",
   users: EVERYONE,
   places: ANYWHERE,

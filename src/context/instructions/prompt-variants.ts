@@ -16,33 +16,27 @@ export interface PromptVariant {
   readonly weight: number;
 }
 
+/** The variants, and the one that all sessions get: its name, or `off`. */
 export interface PromptVariants {
   readonly all: readonly PromptVariant[];
-  /** The one that all sessions get, or `off`. */
-  readonly chosen?: string;
+  readonly chosen?: string | undefined;
 }
 
 const OFF = "off";
 const NAME = /^[a-z0-9][\w-]*$/i;
 
-export function readPromptVariants(from: SettingReader): Setting<PromptVariants> {
-  const tables = from.tables("prompt_variants");
-  const all = Object.entries(tables.value ?? {}).map(([name, table]) => variantOf(name, table, tables.origin));
-  const chosen = from.pick<string | undefined>({
-    key: "prompt_variant",
-    flag: "prompt-variant",
-    fallback: undefined,
-    read: (text) => {
-      if (text === OFF || all.some(({ name }) => name === text)) return text;
-      const known = [...all.map(({ name }) => name), OFF].join(", ");
-      throw new UsageError(`there is no prompt variant "${text}"; there are ${known}.`);
-    },
-  });
-  const { value } = chosen;
-  return {
-    value: { all, ...(value !== undefined && { chosen: value }) },
-    origin: value === undefined ? tables.origin : chosen.origin,
+export function readVariants(from: SettingReader): Setting<readonly PromptVariant[]> {
+  const { value, origin } = from.tables("prompt_variants");
+  return { value: Object.entries(value ?? {}).map(([name, table]) => variantOf(name, table, origin)), origin };
+}
+
+export function readVariant(from: SettingReader, key: string): Setting<string | undefined> {
+  const names = [...readVariants(from).value.map(({ name }) => name), OFF];
+  const read = (text: string) => {
+    if (names.includes(text)) return text;
+    throw new UsageError(`there is no prompt variant "${text}"; there are ${names.join(", ")}.`);
   };
+  return from.pick<string | undefined>({ key, flag: "prompt-variant", fallback: undefined, read });
 }
 
 function variantOf(name: string, table: unknown, origin: string): PromptVariant {

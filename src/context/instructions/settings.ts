@@ -1,48 +1,58 @@
 /** Settings of the text that every request begins with. */
+
+import { names, textOrNone, wholeNumber } from "../../base/read-value.js";
 import { UsageError } from "../../base/usage-error.js";
-import { names, type Setting, type SettingReader, wholeNumber } from "../../feature/setting.js";
-import { type PromptVariants, readPromptVariants, textOrFile } from "./prompt-variants.js";
+import { type SettingsOf, setting, tables } from "../../feature/setting.js";
+import { type PromptVariant, readVariant, readVariants, textOrFile } from "./prompt-variants.js";
 
-export interface InstructionSettings {
-  readonly system_prompt: Setting<string | undefined>;
-  readonly prompt_variants: Setting<PromptVariants>;
-  /** A text for the model before the instruction files, with any system prompt. */
-  readonly prompt_header: Setting<string | undefined>;
-  /** Instruction files to load, in this order, from each folder. */
-  readonly context_sources: Setting<readonly string[]>;
-  /** The size limit of all of them. */
-  readonly context_bytes: Setting<number>;
-}
+export const instructionSettings = {
+  system_prompt: setting({
+    about: "replaces Oxbow's own system prompt",
+    guide: "profiles",
+    flag: { value: "TEXT", help: "instructions instead of the built-in ones; @FILE reads them from a file" },
+    read: textOrFile,
+  }),
+  prompt_header: setting({
+    about: "text before the instruction files in the system prompt",
+    guide: "profiles",
+    read: textOrNone,
+    project: "any",
+  }),
+  prompt_variants: {
+    ...tables({
+      about: "[prompt_variants.NAME]: text that a part of the sessions gets in the system prompt",
+      guide: "costs",
+    }),
+    take: readVariants,
+    show: (variants: readonly PromptVariant[]) => variants.map(({ name }) => name).join(",") || "(none)",
+  },
+  prompt_variant: {
+    ...setting({
+      about: "the prompt variant of all sessions, or off",
+      guide: "costs",
+      flag: { value: "NAME", help: "the prompt variant of [prompt_variants] to use, or off" },
+      read: textOrNone,
+    }),
+    take: readVariant,
+  },
+  /** In this order, from each folder. */
+  context_sources: setting({
+    about: "the names of the instruction files to read",
+    guide: "instructions",
+    fallback: ["AGENTS.md | CLAUDE.md"],
+    read: contextSources,
+    project: "any",
+  }),
+  context_bytes: setting({
+    about: "the most bytes of instructions",
+    guide: "instructions",
+    fallback: 32 * 1024,
+    read: wholeNumber,
+    project: "any",
+  }),
+};
 
-export function readInstructionSettings(from: SettingReader): InstructionSettings {
-  return {
-    system_prompt: from.pick({
-      key: "system_prompt",
-      flag: "system-prompt",
-      fallback: undefined,
-      read: textOrFile,
-    }),
-    prompt_variants: readPromptVariants(from),
-    prompt_header: from.pick<string | undefined>({
-      key: "prompt_header",
-      fallback: undefined,
-      read: (text) => text.trim() || undefined,
-      project: "any",
-    }),
-    context_sources: from.pick<readonly string[]>({
-      key: "context_sources",
-      fallback: ["AGENTS.md | CLAUDE.md"],
-      read: contextSources,
-      project: "any",
-    }),
-    context_bytes: from.pick({
-      key: "context_bytes",
-      fallback: 32 * 1024,
-      read: wholeNumber,
-      project: "any",
-    }),
-  };
-}
+export type InstructionSettings = SettingsOf<typeof instructionSettings>;
 
 function contextSources(text: string): readonly string[] {
   const listed = names(text);

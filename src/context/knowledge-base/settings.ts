@@ -1,21 +1,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { onOrOff, type Setting, type SettingReader } from "../../feature/setting.js";
+import { onOrOff } from "../../base/read-value.js";
+import { type SettingsOf, setting } from "../../feature/setting.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
 /** The key of its database is made from the user's key with these words. */
 export const KEY_PURPOSE = "oxbow knowledge base 1";
 
-export interface KnowledgeSettings {
-  /** Whether Oxbow offers to record what an answer states. */
-  readonly kb_offer: Setting<boolean>;
-}
+export const knowledgeSettings = {
+  kb_offer: setting({
+    about: "whether Oxbow offers to keep findings in the knowledge base; off: never",
+    guide: "knowledge",
+    fallback: true,
+    read: onOrOff,
+  }),
+};
 
-export function readKnowledgeSettings(from: SettingReader): KnowledgeSettings {
-  return {
-    kb_offer: from.pick({ key: "kb_offer", fallback: true, read: onOrOff }),
-  };
-}
+export type KnowledgeSettings = SettingsOf<typeof knowledgeSettings>;
 
 export function knowledgePath({ data }: Pick<Roots, "data">): string {
   return join(data, "knowledge.db");

@@ -1,60 +1,44 @@
 /** Settings of memory, and of the search in what was said before. */
 import { join } from "node:path";
-import { oneOf, type Setting, type SettingReader, wholeNumber } from "../../feature/setting.js";
+import { textOrNone, wholeNumber } from "../../base/read-value.js";
+import { choice, type SettingsOf, setting } from "../../feature/setting.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
-export type MemoryUse = "auto" | "on" | "off";
-export type MemoryOffer = "people" | "always" | "off";
-export type RecallReach = "session" | "folder" | "off";
-
-const DEFAULT_TOKENS = 1_000;
-
-export interface MemorySettings {
+export const memorySettings = {
   /** `auto`: the model gets the tool when there are memories, or when the input asks to remember something. */
-  readonly memory: Setting<MemoryUse>;
-  /** The most tokens of memories that go along with one input. */
-  readonly memory_tokens: Setting<number>;
-  /** Where Oxbow says after a turn that something in it may be worth remembering. */
-  readonly memory_offer: Setting<MemoryOffer>;
-  /** What the recall tool searches: this session, or all sessions of its folder. */
-  readonly recall: Setting<RecallReach>;
-  /** The embedding model `PROVIDER:NAME` by which recall also finds what means the same; undefined for words only. */
-  readonly recall_model: Setting<string | undefined>;
-}
+  memory: choice(["auto", "on", "off"], {
+    about: "whether notes go along and the model has the tool: auto, on or off",
+    guide: "knowledge",
+    fallback: "auto",
+    project: (theirs) => theirs === "off",
+  }),
+  memory_tokens: setting({
+    about: "the most tokens of notes in one input",
+    guide: "knowledge",
+    fallback: 1_000,
+    read: wholeNumber,
+    project: (theirs, yours) => theirs <= yours,
+  }),
+  memory_offer: choice(["people", "always", "off"], {
+    about: "where Oxbow offers to keep a note: people, always or off",
+    guide: "knowledge",
+    fallback: "people",
+    project: (theirs) => theirs === "off",
+  }),
+  recall: choice(["session", "folder", "off"], {
+    about: "what the model may look up of what a summary replaced: session, folder or off",
+    guide: "compaction",
+    fallback: "session",
+    project: (theirs) => theirs === "off",
+  }),
+  recall_model: setting({
+    about: "the embedding model that also finds what means the same",
+    guide: "compaction",
+    read: textOrNone,
+  }),
+};
 
-export function readMemorySettings(from: SettingReader): MemorySettings {
-  return {
-    memory: from.pick<MemoryUse>({
-      key: "memory",
-      fallback: "auto",
-      read: oneOf("auto", "on", "off"),
-      project: (theirs) => theirs === "off",
-    }),
-    memory_tokens: from.pick({
-      key: "memory_tokens",
-      fallback: DEFAULT_TOKENS,
-      read: wholeNumber,
-      project: (theirs, yours) => theirs <= yours,
-    }),
-    memory_offer: from.pick<MemoryOffer>({
-      key: "memory_offer",
-      fallback: "people",
-      read: oneOf("people", "always", "off"),
-      project: (theirs) => theirs === "off",
-    }),
-    recall: from.pick<RecallReach>({
-      key: "recall",
-      fallback: "session",
-      read: oneOf("session", "folder", "off"),
-      project: (theirs) => theirs === "off",
-    }),
-    recall_model: from.pick<string | undefined>({
-      key: "recall_model",
-      fallback: undefined,
-      read: (text) => text.trim() || undefined,
-    }),
-  };
-}
+export type MemorySettings = SettingsOf<typeof memorySettings>;
 
 /** The folder of all memories. A session without it loads nothing of memory. */
 export function memoryRoot({ data }: Pick<Roots, "data">): string {

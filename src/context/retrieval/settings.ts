@@ -1,10 +1,7 @@
-import type { Setting, SettingReader } from "../../feature/setting.js";
+import { type SettingsOf, tables } from "../../feature/setting.js";
 
-export interface RetrievalSettings {
-  /** The `[rag]` table, as it was written. */
-  readonly rag: Setting<Readonly<Record<string, unknown>> | undefined>;
-}
+export const retrievalSettings = {
+  rag: tables({ about: "the store of documents that is on at the start", guide: "knowledge" }),
+};
 
-export function readRetrievalSettings(from: SettingReader): RetrievalSettings {
-  return { rag: from.tables("rag") };
-}
+export type RetrievalSettings = SettingsOf<typeof retrievalSettings>;

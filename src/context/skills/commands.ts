@@ -16,7 +16,7 @@ import {
 import { text } from "../../protocol/content.js";
 import type { Skill, SkillRegistry } from "./registry.js";
 import type { SessionSkills, SkillsContext } from "./session-skills.js";
-import { readSkillSettings } from "./settings.js";
+import { skillSettings } from "./settings.js";
 
 interface SkillsPort {
   readonly registry: SkillRegistry;
@@ -84,7 +84,7 @@ export const subject: Subject = {
         const [{ SkillRegistry }, { builtInSkills }, settings, files] = await Promise.all([
           import("./registry.js"),
           import("./built-in.js"),
-          place.settings(readSkillSettings),
+          place.settings(skillSettings),
           place.approved(["skill", "skill-file"], place.notify),
         ]);
         const of = (kind: string) => files.filter((file) => file.kind === kind);

@@ -2,20 +2,22 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
-import type { Setting, SettingReader } from "../../feature/setting.js";
+import { type SettingsOf, setting } from "../../feature/setting.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
 /** The skills that come with Oxbow. */
 export const BUILT_IN_PACK = "builtin";
 
-export interface SkillSettings {
-  /** The skills that load besides those of the usual folders. */
-  readonly skill_packs: Setting<readonly string[]>;
-}
+export const skillSettings = {
+  skill_packs: setting({
+    about: "folders of skills besides the usual ones",
+    guide: "profiles",
+    fallback: [BUILT_IN_PACK],
+    read: readPacks,
+  }),
+};
 
-export function readSkillSettings(from: SettingReader): SkillSettings {
-  return { skill_packs: from.pick({ key: "skill_packs", fallback: [BUILT_IN_PACK], read: readPacks }) };
-}
+export type SkillSettings = SettingsOf<typeof skillSettings>;
 
 /** Reads `builtin`, names of folders in `skill-packs` of the configuration folder, and absolute paths. */
 function readPacks(text: string): readonly string[] {

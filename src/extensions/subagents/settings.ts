@@ -1,34 +1,44 @@
 /** Settings of subagents: how many there may be, how long they may work, and the cheaper model. */
 import { join } from "node:path";
-import { limit, type Setting, type SettingReader, wholeNumber, wholeNumberOrZero } from "../../feature/setting.js";
+import { limit, textOrNone, wholeNumber, wholeNumberOrZero } from "../../base/read-value.js";
+import { type SettingsOf, setting, shownTime } from "../../feature/setting.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
-export interface AgentSettings {
-  /** How deep subagents may start subagents: 1: only those of the session itself, 0: none. */
-  readonly agent_depth: Setting<number>;
-  /** The most subagents of a session that work at the same time. */
-  readonly agents_at_once: Setting<number>;
-  /** The most subagents of a turn, with those that they start. */
-  readonly agents_per_turn: Setting<number>;
-  /** The time limit of a subagent; undefined for the limit of the turn only. */
-  readonly agent_timeout_ms: Setting<number | undefined>;
-  /** The model of `agent` with `model: "cheap"`. */
-  readonly delegate_model: Setting<string | undefined>;
-}
+export const agentSettings = {
+  /** 1: only those of the session itself, 0: none. */
+  agent_depth: setting({
+    about: "how deep subagents may start subagents",
+    guide: "subagents",
+    fallback: 1,
+    read: wholeNumberOrZero,
+  }),
+  agents_at_once: setting({
+    about: "the most subagents that work at the same time",
+    guide: "subagents",
+    fallback: 4,
+    read: wholeNumber,
+  }),
+  /** With those that they start. */
+  agents_per_turn: setting({
+    about: "the most subagents in one turn",
+    guide: "subagents",
+    fallback: 20,
+    read: wholeNumber,
+  }),
+  agent_timeout: setting({
+    about: "the time limit of a subagent",
+    guide: "subagents",
+    read: limit,
+    show: shownTime,
+  }),
+  delegate_model: setting({
+    about: "the model of subagents that the model asks to be cheap",
+    guide: "subagents",
+    read: textOrNone,
+  }),
+};
 
-export function readAgentSettings(from: SettingReader): AgentSettings {
-  return {
-    agent_depth: from.pick({ key: "agent_depth", fallback: 1, read: wholeNumberOrZero }),
-    agents_at_once: from.pick({ key: "agents_at_once", fallback: 4, read: wholeNumber }),
-    agents_per_turn: from.pick({ key: "agents_per_turn", fallback: 20, read: wholeNumber }),
-    agent_timeout_ms: from.pick<number | undefined>({ key: "agent_timeout", fallback: undefined, read: limit }),
-    delegate_model: from.pick<string | undefined>({
-      key: "delegate_model",
-      fallback: undefined,
-      read: (text) => text.trim() || undefined,
-    }),
-  };
-}
+export type AgentSettings = SettingsOf<typeof agentSettings>;
 
 /** Returns the folder with the records of worktrees that subagents use. */
 export function worktreeRecords({ state }: Pick<Roots, "state">): string {

@@ -9,12 +9,12 @@ import type { Run } from "../../control/run.js";
 import type { LateQuestion, Model } from "../../engine/ports.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ClientId } from "../../protocol/ids.js";
+import { EFFORTS } from "../../providers/settings.js";
 import { type EnvironmentPolicy, environmentReport, withheldLines } from "../../tools/child-environment.js";
 import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
 import type { RunEffort } from "../opening.js";
 import type { RunSandbox } from "../parts/sandbox.js";
-import { EFFORTS } from "../settings/setting-readers.js";
 
 export function modelName({ model }: Pick<Run, "model">): string {
   return `${model.provider}:${model.model}`;

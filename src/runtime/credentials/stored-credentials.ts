@@ -170,7 +170,7 @@ export async function startCredentialHelper(variables: Variables, { passphrase }
     orders: {
       folder: helperFolder(where),
       version: await helperVersion(network),
-      idleMs: settings.credential_idle_ms.value,
+      idleMs: settings.credential_idle.value,
       key: keyPlaces({ variables, choice: settings.credential_key.value, passphrase }),
       network,
     },

@@ -153,7 +153,7 @@ export class ModelRoutes implements SummaryModel {
 
   async #create({ name, models, rules }: Route): Promise<Model> {
     const { registry, clock, loaded } = this.#options;
-    const totalWaitMs = loaded.settings.retry_wait_ms.value;
+    const totalWaitMs = loaded.settings.retry_wait.value;
     const [{ createRoutingModel }, { withRetries }, { memberPlaces }] = await Promise.all([
       import("../../providers/routing/routing-model.js"),
       import("../../providers/retry/attempts.js"),

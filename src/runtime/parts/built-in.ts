@@ -62,7 +62,7 @@ const models: CreateBuiltIn = (opening) => {
     name: "models",
     services: {
       openRoute: (name) => routes.open(name),
-      retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait_ms.value },
+      retry: { clock, random: Math.random, totalWaitMs: settings.retry_wait.value },
       fit: modelFits({ variables, roots, hint }),
       effort: () => effort.level,
       ...(settings.max_output_tokens.value !== undefined && { maxOutputTokens: settings.max_output_tokens.value }),

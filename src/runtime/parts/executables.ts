@@ -180,7 +180,7 @@ export class Executables {
   }
 
   get #timeoutMs(): number {
-    return this.#opening.engine.loaded.settings.run_timeout_ms.value ?? DEFAULT_TIMEOUT_MS;
+    return this.#opening.engine.loaded.settings.run_timeout.value ?? DEFAULT_TIMEOUT_MS;
   }
 
   containment(): Promise<Containment> {

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import type { Variables } from "../../base/variables.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
+import { readLayer } from "../../feature/layer.js";
 import { loadCommandReader } from "../../security/permissions/command-reader.js";
 import type { PermissionPolicy } from "../../security/permissions/decide.js";
 import { diskLinks } from "../../security/permissions/disk-links.js";
@@ -25,7 +26,6 @@ import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
 import { parsePatch } from "../../tools/patch/parse.js";
 import type { Workspace } from "../../tools/workspace.js";
 import { pluginRules } from "../plugins/plugin-rules.js";
-import { readLayer } from "../settings/profile.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { workspaceRules, workspaceStateFile } from "../settings/workspace-state.js";
 import { writableFolders } from "./extra-folders.js";

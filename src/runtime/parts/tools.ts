@@ -173,7 +173,7 @@ function sessionToolbox(
     outputDirectory: outputs.own,
     temporary: () => sandbox.temporaryFolder(),
     ports: async () => (await (await sandbox.ports()).listening()).map(({ port }) => port),
-    commandTimeoutMs: settings.run_timeout_ms.value ?? "off",
+    commandTimeoutMs: settings.run_timeout.value ?? "off",
     reachesOutputs: true,
     onOutputFile: outputs.trim,
     webHosts: settings.web_hosts.value,

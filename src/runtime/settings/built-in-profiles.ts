@@ -1,5 +1,6 @@
 /** The profiles that come with Oxbow. */
-import { type Layer, parseLayer } from "./profile.js";
+import { parseLayer } from "../../feature/layer.js";
+import type { Layer } from "../../feature/setting.js";
 
 const LOADERS: Readonly<Record<string, () => Promise<{ readonly default: string }>>> = {
   default: () => import("../../../assets/profiles/default.toml"),

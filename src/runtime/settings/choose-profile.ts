@@ -12,8 +12,9 @@ import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../commands/flags.js";
+import { readLayer } from "../../feature/layer.js";
+import type { Layer } from "../../feature/setting.js";
 import type { Roots } from "../../system/xdg-paths.js";
-import { type Layer, readLayer } from "./profile.js";
 
 export const DEFAULT_PROFILE = "default";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;

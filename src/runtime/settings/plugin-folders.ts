@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, resolve } from "node:path";
+import type { PluginSettings as Settings } from "../../extensions/plugins/settings.js";
 import { isPluginFolder } from "../../security/trust/plugin-folder.js";
-import type { Settings } from "./settings.js";
 
 interface FolderPlace {
   readonly config: string;

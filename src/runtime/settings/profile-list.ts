@@ -3,6 +3,8 @@ import { join } from "node:path";
 import type { ExtensionScope } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
+import { parseLayer, readLayer } from "../../feature/layer.js";
+import type { Layer } from "../../feature/setting.js";
 import { discoverContent } from "../../security/trust/discover.js";
 import { passContent } from "../../security/trust/pass-content.js";
 import { readTrusted } from "../../security/trust/read-trusted.js";
@@ -10,7 +12,6 @@ import { discoverOptions } from "../content/content-options.js";
 import { gateOptions } from "../content/project-instructions.js";
 import { BUILT_IN_PROFILES, builtInProfile } from "./built-in-profiles.js";
 import { profileFile } from "./choose-profile.js";
-import { type Layer, parseLayer, readLayer } from "./profile.js";
 import { namesIn } from "./profile-names.js";
 import type { LoadedSettings } from "./settings.js";
 

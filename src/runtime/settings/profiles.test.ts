@@ -9,6 +9,7 @@ import { type Flag, parseFlags } from "../../commands/flags.js";
 import { parsePermissions } from "../../security/permissions/parse-rules.js";
 import { decidingRule } from "../../security/permissions/rule.js";
 import { withProject } from "./project-profiles.js";
+import { settingKeys } from "./setting-rows.js";
 import { type LoadedSettings, loadSettings } from "./settings.js";
 
 let home: string;
@@ -237,10 +238,9 @@ describe("docs/profiles.md", () => {
       const [, cells = ""] = new RegExp(`^\\| ${name} \\| (.*) \\|$`, "m").exec(page) ?? [];
       return [...cells.matchAll(/`(\w+)`/g)].map(([, key]) => key).sort();
     };
-    const { keys } = await load();
-    const with_ = (access: string) => [...keys].flatMap(([key, each]) => (each === access ? [key] : [])).sort();
-    expect(row("set")).toEqual(with_("any"));
-    expect(row("make stricter than yours")).toEqual(with_("stricter").filter((key) => key !== "profile"));
+    const with_ = (access: string) => settingKeys().flatMap(({ key, project }) => (project === access ? [key] : []));
+    expect(row("set")).toEqual(with_("sets it"));
+    expect(row("make stricter than yours")).toEqual(with_("makes it stricter").filter((key) => key !== "profile"));
   });
 });
 

@@ -7,14 +7,15 @@ import { join, resolve } from "node:path";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
+import { parseLayer } from "../../feature/layer.js";
+import type { Layer } from "../../feature/setting.js";
+import { claudeLayers } from "../../security/permissions/claude-rules.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { SOURCE_FOLDER } from "../../security/trust/places.js";
 import { projectFolders } from "../../security/trust/sources.js";
 import { homeFolder } from "../content/home-folder.js";
 import { BUILT_IN_PROFILES } from "./built-in-profiles.js";
 import type { ChosenProfile, ProfileSources } from "./choose-profile.js";
-import { claudeLayers } from "./claude-rules.js";
-import { type Layer, parseLayer } from "./profile.js";
 import { namesIn } from "./profile-names.js";
 import { type LoadedSettings, resolveSettings } from "./settings.js";
 

@@ -36,8 +36,8 @@ describe("settings", () => {
       'unknown key "retry_wait_ms" is ignored.',
       'unknown key "retension_days" is ignored. Did you mean "retention_days"?',
     ]);
-    expect(settings.retry_wait_ms).toMatchObject({ value: 1000, origin: expect.stringContaining("(retry_wait)") });
-    expect(settings.local_idle_ms).toMatchObject({ value: undefined, origin: expect.stringContaining("(local_idle)") });
+    expect(settings.retry_wait).toMatchObject({ value: 1000, origin: expect.stringContaining("(retry_wait)") });
+    expect(settings.local_idle).toMatchObject({ value: undefined, origin: expect.stringContaining("(local_idle)") });
   });
 
   it("take the environment before the profile, and the profile before the default", async () => {

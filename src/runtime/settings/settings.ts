@@ -3,43 +3,65 @@
  * A new setting goes into the file of its subject; its key is then known in the profile as well.
  */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { nearest } from "../../base/nearest.js";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
-import { type InstructionSettings, readInstructionSettings } from "../../context/instructions/settings.js";
-import { type KnowledgeSettings, readKnowledgeSettings } from "../../context/knowledge-base/settings.js";
-import { type MemorySettings, readMemorySettings } from "../../context/memory/settings.js";
-import { type RetrievalSettings, readRetrievalSettings } from "../../context/retrieval/settings.js";
-import { packFolders, readSkillSettings, type SkillSettings } from "../../context/skills/settings.js";
-import { type HookSettings, readHookSettings } from "../../extensions/hooks/settings.js";
-import { type AgentSettings, readAgentSettings } from "../../extensions/subagents/settings.js";
+import { compactionSettings } from "../../context/compaction/settings.js";
+import { instructionSettings } from "../../context/instructions/settings.js";
+import { knowledgeSettings } from "../../context/knowledge-base/settings.js";
+import { memorySettings } from "../../context/memory/settings.js";
+import { retrievalSettings } from "../../context/retrieval/settings.js";
+import { packFolders, skillSettings } from "../../context/skills/settings.js";
+import { budgetSettings } from "../../costs/settings.js";
+import { hookSettings } from "../../extensions/hooks/settings.js";
+import { pluginSettings } from "../../extensions/plugins/settings.js";
+import { agentSettings } from "../../extensions/subagents/settings.js";
+import type { ParsedFlags } from "../../feature/flags.js";
+import {
+  type DeclaredSettings,
+  type Layer,
+  placeOf,
+  readSettings,
+  SettingReader,
+  type SettingsOf,
+} from "../../feature/setting.js";
+import { modelSettings } from "../../providers/settings.js";
+import { credentialSettings } from "../../security/credentials/settings.js";
+import { permissionSettings } from "../../security/permissions/settings.js";
+import { sandboxSettings } from "../../security/sandbox/settings.js";
+import { sessionSettings } from "../../sessions/settings.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
+import { toolSettings } from "../../tools/settings.js";
 import { type ChosenProfile, type ProfileSources, userLayers } from "./choose-profile.js";
 import { makeHome } from "./home-folder.js";
-import { type ModelSettings, readModelSettings } from "./model-settings.js";
-import { type NetworkSettings, readNetworkSettings } from "./network-settings.js";
+import { programSettings, turnSettings } from "./own-settings.js";
 import { missingPlugins } from "./plugin-folders.js";
-import { type Layer, unknownKeys } from "./profile.js";
-import { readScreenSettings, type ScreenSettings } from "./screen-settings.js";
-import { readSecuritySettings, type SecuritySettings } from "./security-settings.js";
-import { readSessionSettings, type SessionSettings } from "./session-settings.js";
-import { type ProjectAccess, SettingReader } from "./setting.js";
-import { readTurnSettings, type TurnSettings } from "./turn-settings.js";
 
-export interface Settings
-  extends ModelSettings,
-    TurnSettings,
-    AgentSettings,
-    HookSettings,
-    SecuritySettings,
-    NetworkSettings,
-    SessionSettings,
-    MemorySettings,
-    KnowledgeSettings,
-    RetrievalSettings,
-    SkillSettings,
-    InstructionSettings,
-    ScreenSettings {}
+/** Every setting, in the order of the help. */
+export const SETTINGS = {
+  ...modelSettings,
+  ...turnSettings,
+  ...toolSettings,
+  ...permissionSettings,
+  ...sandboxSettings,
+  ...instructionSettings,
+  ...skillSettings,
+  ...compactionSettings,
+  ...budgetSettings,
+  ...agentSettings,
+  ...hookSettings,
+  ...pluginSettings,
+  ...memorySettings,
+  ...knowledgeSettings,
+  ...retrievalSettings,
+  ...sessionSettings,
+  ...credentialSettings,
+  ...programSettings,
+};
+
+export type Settings = SettingsOf<typeof SETTINGS>;
+
+/** Keys that describe a profile, and keys that other parts read and check. */
+const OTHER_KEYS = ["schema_version", "name", "description", "mcp_servers", "mcpServers"];
 
 export interface LoadedSettings {
   readonly settings: Settings;
@@ -51,8 +73,6 @@ export interface LoadedSettings {
   /** The user's file that new permission rules go to. */
   readonly profilePath: string;
   readonly warnings: readonly string[];
-  /** The keys that a profile may have, and what a project may do with each. */
-  readonly keys: ReadonlyMap<string, ProjectAccess>;
   /** For other settings of the same run. */
   readonly sources: ProfileSources;
 }
@@ -73,37 +93,18 @@ export async function resolveSettings(
 ): Promise<LoadedSettings> {
   const { layers, sources } = place;
   const from = new SettingReader({ ...sources, layers });
-  const settings: Settings = {
-    ...(await readModelSettings(from)),
-    ...readTurnSettings(from),
-    ...readAgentSettings(from),
-    ...readHookSettings(from),
-    ...(await readSecuritySettings(from)),
-    ...readNetworkSettings(from),
-    ...readSessionSettings(from),
-    ...readMemorySettings(from),
-    ...readKnowledgeSettings(from),
-    ...readRetrievalSettings(from),
-    ...readSkillSettings(from),
-    ...readInstructionSettings(from),
-    ...readScreenSettings(from),
-  };
-  // The user's config.toml names the profile.
-  for (const layer of from.written("profile", "stricter")) {
-    const isConfig = layer.path === join(place.roots.config, "config.toml");
-    if (!isConfig)
-      from.refuse(layer, "profile", "only your config.toml, --profile and OXBOW_PROFILE choose the profile");
-  }
+  const { chosen } = place;
+  const read = await readSettings(SETTINGS, from);
+  const settings = { ...read, profile: { value: chosen.file ?? chosen.name, origin: chosen.origin } };
   const { skill_packs: packs } = settings;
   const missing = packFolders(packs.value, place.roots.config).filter((folder) => !existsSync(folder));
-  const known = [...from.keys.keys()];
   const warnings = [
-    ...layers.flatMap((layer) => unknownKeys(layer, known)),
+    ...layers.flatMap(unknownKeys),
     ...from.refused,
     ...missingPlugins(settings, { config: place.roots.config, home: sources.variables.HOME }),
     ...missing.map((folder) => `${packs.origin}: there is no skill pack in ${folder}.`),
   ];
-  return { ...place, settings, warnings, keys: from.keys };
+  return { ...place, settings, warnings };
 }
 
 /** A person talks with the model, so questions have no time limit, unless the user has set one. */
@@ -111,4 +112,17 @@ export function patient(loaded: LoadedSettings): LoadedSettings {
   const { permission_timeout: timeout } = loaded.settings;
   if (timeout.origin !== "default") return loaded;
   return { ...loaded, settings: { ...loaded.settings, permission_timeout: { value: undefined, origin: "default" } } };
+}
+
+/** Returns a warning for each key that nothing reads. */
+function unknownKeys(layer: Layer): readonly string[] {
+  const keys = [
+    ...OTHER_KEYS,
+    ...Object.entries(SETTINGS as DeclaredSettings).flatMap(([key, { about }]) => (about ? [key] : [])),
+  ];
+  const unknown = Object.keys(layer.profile).filter((key) => !keys.includes(key));
+  return unknown.map((key) => {
+    const near = nearest(key, keys);
+    return `${placeOf(layer, key)}: unknown key "${key}" is ignored.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+  });
 }

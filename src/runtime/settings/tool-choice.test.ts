@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { parseFlags } from "../../commands/flags.js";
 import type { ToolSet } from "../../engine/ports.js";
-import type { Layer } from "./profile.js";
+import type { Layer } from "../../feature/setting.js";
 import { loadSettings, resolveSettings } from "./settings.js";
 
 let home: string;

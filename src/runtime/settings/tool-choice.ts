@@ -9,9 +9,8 @@ import { namePattern, type TextPattern } from "../../base/star-pattern.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { ToolSet } from "../../engine/ports.js";
 import { SEARCH_TOOL } from "../../extensions/mcp/search-definition.js";
+import { type Layer, originOf, type Setting, type SettingReader } from "../../feature/setting.js";
 import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
-import type { Layer } from "./profile.js";
-import { originOf, type Setting, type SettingReader } from "./setting.js";
 
 export const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "web", "agents"];
 const KEY = "tool_sets";

@@ -1,15 +1,10 @@
-/** A profile: a TOML file of settings. */
-import { nearest } from "../../base/nearest.js";
-import { UsageError } from "../../base/usage-error.js";
-import { type Layer, type Profile, placeOf } from "../../feature/setting.js";
-import { readRegularTextSync } from "../../system/regular-file.js";
-
-export { type Layer, type Profile, placeOf } from "../../feature/setting.js";
+/** A file of settings. */
+import { UsageError } from "../base/usage-error.js";
+import { readRegularTextSync } from "../system/regular-file.js";
+import type { Layer, Profile } from "./setting.js";
 
 /** The version of the profile's keys. */
 const PROFILE_VERSION = 1;
-/** Keys that describe a profile, and keys that other parts read and check. */
-const OTHER_KEYS = ["schema_version", "name", "description", "hooks", "mcp_servers", "mcpServers"];
 
 /** Undefined if there is no such file. */
 export async function readLayer(path: string): Promise<Layer | undefined> {
@@ -35,17 +30,6 @@ export async function parseLayer(file: Omit<Layer, "profile">): Promise<Layer> {
   }
   checkVersion(profile, path);
   return { ...file, profile };
-}
-
-/** A warning for each key that nothing reads. */
-export function unknownKeys(layer: Layer, known: readonly string[]): readonly string[] {
-  const keys = [...OTHER_KEYS, ...known];
-  return Object.keys(layer.profile)
-    .filter((key) => !keys.includes(key))
-    .map((key) => {
-      const near = nearest(key, keys);
-      return `${placeOf(layer, key)}: unknown key "${key}" is ignored.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
-    });
 }
 
 /** Names the line and the column, as editors and compilers do. */

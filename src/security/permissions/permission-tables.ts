@@ -9,11 +9,12 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
+import { readLayer } from "../../feature/layer.js";
+import type { Layer, Profile } from "../../feature/setting.js";
 import { isJsonObject } from "../../protocol/json.js";
-import { readRuleWords } from "../../security/permissions/lasting-rule.js";
-import { parsePermissions } from "../../security/permissions/parse-rules.js";
-import type { RuleSource } from "../../security/permissions/rule.js";
-import { type Layer, type Profile, readLayer } from "./profile.js";
+import { readRuleWords } from "./lasting-rule.js";
+import { parsePermissions } from "./parse-rules.js";
+import type { RuleSource } from "./rule.js";
 
 export interface PermissionTable extends RuleSource {
   readonly table: unknown;

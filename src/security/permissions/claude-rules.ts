@@ -5,9 +5,9 @@
 import { homedir } from "node:os";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { safeLine } from "../../base/terminal-text.js";
+import type { Layer } from "../../feature/setting.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { parsePermissions } from "../../security/permissions/parse-rules.js";
-import type { Layer } from "./profile.js";
+import { parsePermissions } from "./parse-rules.js";
 
 const ENTRY = /^permissions\.(ask|deny)$/;
 const RULE = /^\s*([\w*-]+)\s*(?:\(([\s\S]*)\))?\s*$/;
