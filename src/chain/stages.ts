@@ -9,7 +9,7 @@ import type { Model, RequestContext, Tool } from "../engine/ports.js";
 import { preparedAnswer } from "../engine/prepared-answer.js";
 import { receive } from "../engine/receive.js";
 import type { Turn, Unanswered } from "../engine/turn.js";
-import { inputMessage, type Message } from "../protocol/content.js";
+import { inputMessage, type Message, ownText } from "../protocol/content.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import { estimateRequestTokens } from "../providers/tokens/estimate-request.js";
 import type { ChainServices, Compaction, CreateHook } from "./services.js";
@@ -55,10 +55,12 @@ function begin(
   { effort: wanted, maxOutputTokens }: ChainServices,
 ): undefined {
   const effort = wanted?.();
+  const isUntold = turn.emptyAnswer === "untold";
+  if (isUntold) turn.emptyAnswer = "told";
   turn.request = {
     model: turn.model.model,
     system: "",
-    messages,
+    messages: isUntold ? [...messages, { role: "user", content: [ownText(NOTHING_SAID)] }] : messages,
     tools: [],
     cacheKey: turn.bus.session,
     ...(effort !== undefined && { effort }),
@@ -184,8 +186,22 @@ export const readAnswer: CreateHook = (services) => async (turn) => {
   }
   if (answer.yielded) return undefined;
   if (dispatch.size > 0) return { next: "tool_exec" };
-  return answer.stop === "pause" ? { next: "assemble" } : undefined;
+  if (answer.stop === "pause") return { next: "assemble" };
+  return turn.text.trim() === "" && answer.stop !== "length" ? afterNothing(turn) : undefined;
 };
+
+const NOTHING_SAID = "Your last answer was empty. Continue the work, or say how it ended.";
+
+/** Models end with nothing by mistake. Most continue when they learn that. */
+function afterNothing(turn: Turn): { readonly next: "assemble" } | undefined {
+  if (turn.emptyAnswer === undefined) {
+    turn.emptyAnswer = "untold";
+    return { next: "assemble" };
+  }
+  const message = "The model answered nothing, twice. Say what it should do, or choose another model.";
+  turn.bus.publish("Notice", { turn: turn.id, level: "warning", message });
+  return undefined;
+}
 
 /** Compacts a conversation that is too long for its model once; if that does not help, the turn fails. */
 async function isShorterNow(turn: Turn, { compaction }: ChainServices): Promise<boolean> {

@@ -25,8 +25,10 @@ import type { Turn } from "./turn.js";
 /** How long the turn waits for a cancelled tool to stop: Ctrl-C ends the program within two seconds. */
 const STOP_GRACE_MS = 1300;
 
-/** How often the same call may fail in the same way before the turn ends. */
+/** How often the same call may fail in the same way before the turn ends. The last time, the result says so. */
 const MOST_REPEATS = 3;
+/** How often it may read the same; the result says so from `MOST_REPEATS` on. */
+const MOST_READINGS = 10;
 
 interface Entry {
   block: ToolUseBlock;
@@ -224,26 +226,28 @@ export class Dispatch {
 
   /** Executes a call; one that keeps failing in the same way is named, and then not run again. */
   async #execute(entry: Entry): Promise<ToolOutcome> {
-    const { failedCalls } = this.#turn;
+    const { repeatedCalls } = this.#turn;
     const { tool, args, malformed } = entry.block;
     const key = JSON.stringify([tool, args, malformed]);
-    const before = failedCalls.get(key);
-    if (before !== undefined && before.times >= MOST_REPEATS) {
+    const before = repeatedCalls.get(key);
+    if (before !== undefined && before.times >= before.most) {
       this.#failure ??= failure("RepeatedCall", { tool, times: before.times });
-      return outcome("error", `Not run: the same call failed in the same way ${before.times} times.`);
+      return outcome("error", `Not run: the same call had the same result ${before.times} times.`);
     }
     const result = await this.#attempt(entry);
     if (result.status === "cancelled" || result.status === "skipped") return result;
-    if (result.status === "ok") {
-      const isChange = entry.tool?.mutating === true && entry.tool.onlyReads?.(args) !== true;
-      if (isChange) failedCalls.clear();
-      else failedCalls.delete(key);
+    const isChange = entry.tool?.mutating === true && entry.tool.onlyReads?.(args) !== true;
+    const isRead = result.status === "ok" && !isChange && entry.tool?.set === "read";
+    if (result.status === "ok" && !isRead) {
+      if (isChange) repeatedCalls.clear();
+      else repeatedCalls.delete(key);
       return result;
     }
-    // Times and sizes differ from call to call.
-    const words = plainText(result.content).replaceAll(/\d+/g, "0");
+    const said = plainText(result.content);
+    // The times and sizes of a failure differ from call to call.
+    const words = isRead ? said : said.replaceAll(/\d+/g, "0");
     const times = before?.result === words ? before.times + 1 : 1;
-    failedCalls.set(key, { result: words, times });
+    repeatedCalls.set(key, { result: words, times, most: isRead ? MOST_READINGS : MOST_REPEATS });
     return times < MOST_REPEATS ? result : withNotes(result, [repeatText(times)]);
   }
 

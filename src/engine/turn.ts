@@ -115,10 +115,15 @@ export class Turn {
   truncated = false;
   /** How many tokens the newest answer had when it reached its limit, if that is known. */
   outputLimit: number | undefined;
-  /** Calls that failed, and how often in the same way, since something changed. */
-  readonly failedCalls = new Map<string, { readonly result: string; readonly times: number }>();
+  /** Calls that failed or read something, and how often with the same result, since something changed. */
+  readonly repeatedCalls = new Map<
+    string,
+    { readonly result: string; readonly times: number; readonly most: number }
+  >();
   /** How many answers in a row ended in the middle of a call. */
   cutCalls = 0;
+  /** An answer was empty: the next request says so, once in a turn. */
+  emptyAnswer: "told" | "untold" | undefined;
   /** The conversation was compacted because it was too long, and no answer has come since. */
   compacted = false;
   outcome: TurnOutcome | undefined;

@@ -78,7 +78,7 @@ const TEXTS = {
   AnswersCut:
     "Stopped: <name> reached the output limit<limit> twice in the middle of a tool call. Ask for smaller steps, or raise max_output_tokens in the profile.",
   RepeatedCall:
-    "Stopped: the model called <tool> again, after the same call had failed in the same way <times> times. Say what it should do differently.",
+    "Stopped: the model called <tool> again, after the same call had the same result <times> times. Say what it should do differently.",
   ImageNotAccepted: "<model> cannot read the image: <detail>",
   AudioNotAccepted: "<model> cannot hear the audio: <detail>",
   CassetteMismatch:

@@ -66,7 +66,7 @@ describe("a fault", () => {
     const { outcome, failure } = await engine.turn("go");
     expect(outcome).toBe("failed");
     expect(["RepeatedCall", "AnswersCut"]).toContain(failure?.reason);
-    const results = resultsOf(engine).filter((text) => !text.startsWith("Not run: the same call failed"));
+    const results = resultsOf(engine).filter((text) => !text.startsWith("Not run: the same call had"));
     expect(results.length).toBeLessThanOrEqual(3);
     if (failure?.reason === "RepeatedCall")
       expect(results.map((text) => text.includes(NOTE))).toEqual([false, false, true]);
@@ -97,10 +97,49 @@ describe("a repeated call", () => {
     expect(resultsOf(engine).join()).not.toContain("Same call");
   });
 
+  verifies(["L21"], "that reads the same is named from the third time on, and stopped after the tenth", async () => {
+    let reading = 0;
+    const read = { ...tool("read", async () => ok("the same")), set: "read" } as const;
+    const counter = { ...tool("counter", async () => ok(`line ${++reading}`)), set: "read" } as const;
+    const all = Array.from({ length: 12 }, () => calls(call("counter"), call("read")));
+    const engine = testEngine({ model: scriptedModel([...all, says("Done.")]), tools: [read, counter] });
+    const { failure } = await engine.turn("go");
+    expect(failure?.reason).toBe("RepeatedCall");
+    const texts = resultsOf(engine);
+    const same = texts.filter((text) => text.startsWith("the same")).map((text) => text.includes("Same call"));
+    expect(same).toEqual([false, false, ...Array.from({ length: 8 }, () => true)]);
+    expect(texts.filter((text) => text.startsWith("line")).join()).not.toContain("Same call");
+  });
+
   verifies(["L21"], "may succeed any number of times: a model polls", async () => {
-    const look = tool("look", async () => ok("waiting"));
-    const model = scriptedModel([...Array.from({ length: 9 }, () => calls(call("look"))), says("Done.")]);
+    const look = { ...tool("look", async () => ok("waiting")), set: "command" } as const;
+    const model = scriptedModel([...Array.from({ length: 15 }, () => calls(call("look"))), says("Done.")]);
     const engine = testEngine({ model, tools: [look] });
     expect(await engine.turn("go")).toMatchObject({ outcome: "answered" });
+  });
+});
+
+describe("an empty answer", () => {
+  const nothing = says(" ");
+  const told = (model: ReturnType<typeof scriptedModel>) =>
+    model.requests.map(({ messages }) => JSON.stringify(messages.at(-1)).includes("Your last answer was empty"));
+  const warnings = ({ events }: TestEngine) => events.filter(({ kind }) => kind === "Notice").length;
+
+  verifies(["L21"], "is no end: Oxbow tells the model, and the conversation does not keep that", async () => {
+    const look = tool("look", async () => ok("seen"));
+    const model = scriptedModel([calls(call("look")), nothing, calls(call("look")), says("Done.")]);
+    const engine = testEngine({ model, tools: [look] });
+    expect(await engine.turn("go")).toMatchObject({ outcome: "answered", text: "Done." });
+    expect(told(model)).toEqual([false, false, true, false]);
+    expect(JSON.stringify(model.requests.at(-1))).not.toContain("Your last answer was empty");
+    expect(warnings(engine)).toBe(0);
+  });
+
+  verifies(["L21"], "that comes twice ends the turn, and Oxbow tells the user", async () => {
+    const model = scriptedModel([nothing, nothing]);
+    const engine = testEngine({ model });
+    expect(await engine.turn("go")).toMatchObject({ outcome: "answered", text: " " });
+    expect(told(model)).toEqual([false, true]);
+    expect(warnings(engine)).toBe(1);
   });
 });
