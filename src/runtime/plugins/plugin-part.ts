@@ -21,9 +21,7 @@ export function pluginPart(
     registrations.sessions.set(session, (event) => bus.publish("CustomEvent", event));
   }
   const sources = new SourceTools(plugins, report);
-  const own = plugins.flatMap(({ from, registrations, guard }) =>
-    registrations.tools.map((tool) => ({ tool: toolOf(tool, from), guard })),
-  );
+  const own = toolsOf(plugins);
   return {
     name: "plugins",
     hooks: hooksOf(plugins),
@@ -43,6 +41,22 @@ export function pluginPart(
       for (const { registrations } of plugins) registrations.sessions.delete(session);
     },
   };
+}
+
+/** For lists: the tools that a session would have, with those of sources. */
+export async function listTools(
+  plugins: readonly LoadedPlugin[],
+  report: (problem: string) => void,
+): Promise<readonly Tool[]> {
+  const sources = new SourceTools(plugins, report);
+  await sources.refresh();
+  return [...toolsOf(plugins).map(({ tool }) => tool), ...sources.tools];
+}
+
+function toolsOf(plugins: readonly LoadedPlugin[]) {
+  return plugins.flatMap(({ from, registrations, guard }) =>
+    registrations.tools.map((tool) => ({ tool: toolOf(tool, from), guard })),
+  );
 }
 
 function hooksOf(plugins: readonly LoadedPlugin[]): Partial<Record<Stage, readonly NamedHook[]>> {
