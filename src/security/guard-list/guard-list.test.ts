@@ -400,6 +400,9 @@ describe("own files", () => {
     for (const path of [
       join(own, "creds.key"),
       join(own, "new"),
+      join(own, "x/".repeat(5000)),
+      `${root}/soft/${"x/".repeat(5000)}`,
+      `${root}/${"x/".repeat(5000)}${"../".repeat(5000)}soft/creds.key`,
       own,
       join(root, "hard"),
       join(root, "soft/creds.key"),
