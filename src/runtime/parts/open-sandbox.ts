@@ -32,9 +32,6 @@ export interface SandboxPlace {
   readonly restrictions?: SandboxOptions["restrictions"];
 }
 
-/** A terminal cannot pass descriptors. */
-export type Way = "pipes" | "terminal";
-
 /** The user's settings. */
 export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings["settings"]): SandboxOverrides {
   if (sandbox.value === "off") return { kind: "off" };
@@ -93,14 +90,13 @@ export async function openSecretFiles(place: SandboxPlace): Promise<SecretFiles>
 }
 
 export interface OpenSandboxOptions extends Pick<SandboxOptions, "secrets" | "space"> {
-  readonly way: Way;
   readonly name: string;
   readonly reach: Reach;
 }
 
 export async function openSandbox(
   place: SandboxPlace,
-  { way, name, reach, secrets, space }: OpenSandboxOptions,
+  { name, reach, secrets, space }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
@@ -130,7 +126,6 @@ export async function openSandbox(
     ...(restrictions && { restrictions }),
     ...(secrets && { secrets }),
     ...(space && { space }),
-    passesDescriptors: way === "pipes" ? "yes" : "no",
     policy: sandboxPolicy({
       writable: [root, ...(await alsoWritable(place, reach))],
       liveWritable: await liveWritable(place),

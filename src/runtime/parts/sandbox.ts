@@ -21,14 +21,7 @@ import type { Reach } from "./contained-reach.js";
 import type { HeldChanges, Settled } from "./held-changes.js";
 import { launchWithMark, newMark } from "./leftover-mark.js";
 import type { LiveProgram, LivePrograms } from "./live-programs.js";
-import {
-  liveWritable,
-  openSandbox,
-  openSecretFiles,
-  type SandboxPlace,
-  secretPaths,
-  type Way,
-} from "./open-sandbox.js";
+import { liveWritable, openSandbox, openSecretFiles, type SandboxPlace, secretPaths } from "./open-sandbox.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -46,8 +39,6 @@ export interface RunSandboxOptions extends SandboxPlace {
   readonly openHeldChanges?: () => Promise<HeldChanges>;
   /** Why a change of this path needs the user. Absolute. */
   readonly reason?: (path: string) => Promise<string | undefined>;
-  /** Something besides the commands in views may have changed the workspace. */
-  readonly onChange?: () => void;
   /** What the commands share with those of another session, which ends it. */
   readonly space?: () => Promise<SessionSpace>;
 }
@@ -90,25 +81,25 @@ export class RunSandbox {
   }
 
   async #look(): Promise<SandboxState> {
-    return this.#state ?? (await this.#open("pipes", USUAL)).state();
+    return this.#state ?? (await this.#open(USUAL)).state();
   }
 
   /** Does ahead what the first command would wait for; reports nothing until then. */
   async prepare(): Promise<void> {
-    const state = await (await this.#open("pipes", USUAL)).state();
+    const state = await (await this.#open(USUAL)).state();
     if (state.kind === "none") return;
     const { reachOf, runsUnasked } = await import("./contained-reach.js");
     const { settings } = this.#options.loaded;
     const isContained = runsUnasked(this.#mode, settings) && (await this.#whyNone(state)) === undefined;
     const reach = reachOf([], { isContained, settings });
-    (await this.#open("pipes", reach)).prepare();
+    (await this.#open(reach)).prepare();
     if (reach.secrets === "masked") await (await this.#secretFiles()).prepare();
     await this.#openHeld();
   }
 
   /** Why commands write into the workspace itself; undefined if what they write is held back and checked. */
   whyNotHeld(): Promise<string | undefined> {
-    this.#whyNotHeld ??= this.#open("pipes", USUAL).then((sandbox) => sandbox.whyNotHeld());
+    this.#whyNotHeld ??= this.#open(USUAL).then((sandbox) => sandbox.whyNotHeld());
     return this.#whyNotHeld;
   }
 
@@ -168,7 +159,7 @@ export class RunSandbox {
     if (!byPerson) await this.#offerDirect(state, live.ask);
     const openings = byPerson ? [...asked, ...PERSONS] : asked;
     const reach = await this.#reach(openings);
-    const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
+    const sandbox = await this.#open(reach);
     const held = writes === "held" ? await this.#openHeld() : undefined;
     const program = writes === "live" ? await this.#prepareLive(programs, { sandbox, ...live }) : undefined;
     const access = program?.access ?? (writes === "nothing" ? writes : held && "held");
@@ -179,7 +170,7 @@ export class RunSandbox {
     } = command;
     const mark = onTerminal ? undefined : newMark();
     const wrapped = await sandbox.wrap({
-      ...{ program: first, args, cwd, env },
+      ...{ program: first, args, cwd, env, isOnTerminal: onTerminal },
       ...(mark !== undefined && { mark }),
       ...(access && { writes: access }),
     });
@@ -192,7 +183,6 @@ export class RunSandbox {
       argv: [wrapped.program, ...wrapped.args],
       cwd: wrapped.cwd,
       env: wrapped.env,
-      descriptors: wrapped.descriptors,
       withheld: wrapped.withheld,
       isWrapper: wrapped.isWrapper,
       endsWithAll: wrapped.endsWithAll,
@@ -256,11 +246,10 @@ export class RunSandbox {
     this.#reader ??= this.#openReader();
     const wrapped = (await this.#reader).wrap({ program, args, cwd, env }, readable);
     if (wrapped === undefined) return command;
-    const { descriptors, ended } = wrapped;
-    const withheld = (await this.#open("pipes", USUAL)).withheldFiles();
+    const withheld = (await this.#open(USUAL)).withheldFiles();
     return {
       ...{ argv: [wrapped.program, ...wrapped.args], cwd: wrapped.cwd, env: wrapped.env },
-      ...{ descriptors, withheld, isWrapper: true, endsWithAll: true, ended },
+      ...{ withheld, isWrapper: true, endsWithAll: true },
     };
   }
 
@@ -394,18 +383,16 @@ export class RunSandbox {
   /** The next command looks at the workspace again. */
   mayHaveChanged(): void {
     void this.#secrets?.then((secrets) => secrets.mayHaveChanged());
-    this.#options.onChange?.();
   }
 
-  /** A terminal cannot pass descriptors, so its commands need another wrapper. */
-  #open(way: Way, reach: Reach): Promise<Sandbox> {
-    const name = [way, ...Object.values(reach)].join("-");
+  #open(reach: Reach): Promise<Sandbox> {
+    const name = Object.values(reach).join("-");
     const known = this.#opened.get(name);
     if (known !== undefined) return known;
     // A client's command may still be running; it must not create folders after the session has ended.
     if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
     const opening = Promise.all([this.space(), this.#secretFiles()]).then(([space, secrets]) =>
-      openSandbox(this.#options, { way, name, reach, secrets, space }),
+      openSandbox(this.#options, { name, reach, secrets, space }),
     );
     this.#opened.set(name, opening);
     return opening;

@@ -34,13 +34,6 @@ export interface BubblewrapProgram {
   readonly version: readonly [number, number];
 }
 
-/** Bubblewrap reads the system-call filter from an open file. */
-export interface FilterFile {
-  readonly path: string;
-  /** `inherited`: the launcher passes the file as descriptor 3. `opened`: a shell in front does. */
-  readonly handOver: "inherited" | "opened";
-}
-
 /** Folders that stand for the writable ones. */
 export interface View {
   /** In front of the program that they are for. */
@@ -58,8 +51,8 @@ export interface BubblewrapParts {
   readonly blank: string;
   /** A file that says why it covers a secret one. */
   readonly mask: string;
-  /** Undefined if there is no filter for this machine. */
-  readonly filter?: FilterFile | undefined;
+  /** A file; undefined if there is no filter for this machine. */
+  readonly filter?: string | undefined;
   /** The proxy to the allowed hosts; without it there is no network. */
   readonly forwarding?: NetworkForwarding | undefined;
   /** What the session's commands share; without it each has its own. */
@@ -90,7 +83,7 @@ const SMALL_BYTES = 16 * 1024 * 1024;
 export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wrapped {
   const inside = [SHELL, "-c", firstProcess(parts, command.mark), "sandbox", command.program, ...command.args];
   const [program = "", ...args] = [
-    ...preparation(parts),
+    ...openingWords(parts.filter),
     ...(parts.space?.words ?? []),
     ...(parts.view?.words ?? []),
     ...networkAround(parts),
@@ -111,10 +104,10 @@ function sandboxWords(parts: BubblewrapParts, command: Command): readonly string
   return [bubblewrap.program, ...(isSince(bubblewrap, [0, 7]) ? words : withoutSizes(words)), "--"];
 }
 
-/** A shell that becomes bubblewrap, where the filter has to be opened for it. */
-function preparation({ filter }: BubblewrapParts): string[] {
-  if (filter?.handOver !== "opened") return [];
-  return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter.path];
+/** A shell that becomes bubblewrap and opens the filter for it: bubblewrap reads it from an open file. */
+export function openingWords(filter: string | undefined): string[] {
+  if (filter === undefined) return [];
+  return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter];
 }
 
 /** A bubblewrap with the forwarder in it, which becomes the real one. */

@@ -105,6 +105,7 @@ export interface Command {
   readonly cwd: string;
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
+  readonly isOnTerminal?: boolean;
   /** Printed when the command has ended and left processes behind. Only bubblewrap does so. */
   readonly mark?: string;
   /**

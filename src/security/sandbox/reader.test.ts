@@ -32,9 +32,7 @@ function read(program: string, args: readonly string[], readable: readonly strin
     readable,
   );
   if (wrapped === undefined) throw new Error("There is no reader.");
-  const stdio = ["ignore", "pipe", "pipe", ...wrapped.descriptors] as const;
-  const { status, stdout, stderr } = spawnSync(wrapped.program, wrapped.args, { stdio: [...stdio], encoding: "utf8" });
-  void wrapped.ended();
+  const { status, stdout, stderr } = spawnSync(wrapped.program, wrapped.args, { encoding: "utf8" });
   return { status, output: stdout + stderr };
 }
 

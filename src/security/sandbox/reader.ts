@@ -5,11 +5,11 @@
  * Only bubblewrap can do that here. Where it cannot, or where the program does not start in it, there is no reader.
  */
 import { spawnSync } from "node:child_process";
-import { closeSync, lstatSync, openSync, readlinkSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
-import { FILTER_DESCRIPTOR, type Wrapped } from "./bubblewrap.js";
+import { FILTER_DESCRIPTOR, openingWords, type Wrapped } from "./bubblewrap.js";
 import { parseVersion } from "./detect.js";
 import { existingSecrets, type Hidden } from "./hidden-paths.js";
 import type { Command } from "./policy.js";
@@ -23,11 +23,6 @@ export interface ReaderOptions {
   readonly architecture: string;
   /** What may not be read although it lies in a readable folder. */
   readonly hidden: () => readonly string[];
-}
-
-export interface ReaderCommand extends Wrapped {
-  readonly descriptors: readonly number[];
-  ended(): Promise<void>;
 }
 
 const SYSTEM = [
@@ -50,33 +45,18 @@ export class ReaderSandbox {
   }
 
   /** Undefined where the program cannot run in it. `readable` must be free of links. */
-  wrap(command: Command, readable: readonly string[]): ReaderCommand | undefined {
+  wrap(command: Command, readable: readonly string[]): Wrapped | undefined {
     if (this.#options.state.kind !== "bubblewrap" || !this.#canRun(command)) return undefined;
-    const descriptors = this.#descriptors();
-    const ended = () => {
-      for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
-      return Promise.resolve();
-    };
-    return { ...this.#wrapped(command, readable), descriptors, ended };
+    return this.#wrapped(command, readable);
   }
 
   #canRun(command: Command): boolean {
     const known = this.#works.get(command.program);
     if (known !== undefined) return known;
-    const descriptors = this.#descriptors();
     const { program, args, env } = this.#wrapped({ ...command, args: ["--version"], cwd: "/" }, []);
-    const { status } = spawnSync(program, args, {
-      env,
-      timeout: PROBE_MS,
-      stdio: ["ignore", "ignore", "ignore", ...descriptors],
-    });
-    for (const descriptor of descriptors) closeSync(descriptor);
+    const { status } = spawnSync(program, args, { env, timeout: PROBE_MS, stdio: "ignore" });
     this.#works.set(command.program, status === 0);
     return status === 0;
-  }
-
-  #descriptors(): number[] {
-    return this.#files.filters === undefined ? [] : [openSync(this.#files.filters.off, "r")];
   }
 
   #wrapped(command: Command, readable: readonly string[]): Wrapped {
@@ -84,9 +64,11 @@ export class ReaderSandbox {
     const [major, minor] = parseVersion(state.version ?? "");
     const canDisable = major > 0 || minor >= 8;
     const secrets = existingSecrets(hidden()).filter(({ path }) => isInner(path, readable));
+    const [program = "", ...opening] = [...openingWords(this.#files.filters?.off), state.program ?? ""];
     return {
-      program: state.program ?? "",
+      program,
       args: [
+        ...opening,
         ..."--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --die-with-parent --cap-drop ALL".split(
           " ",
         ),
