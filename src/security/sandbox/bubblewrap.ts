@@ -98,7 +98,8 @@ function sandboxWords(parts: BubblewrapParts, command: Command): readonly string
   const mounts = mountWords(parts, command);
   if (bubblewrap === undefined) {
     if (unshare === undefined) throw new SandboxError("There is nothing that could make the sandbox.");
-    return unshareWords({ ...unshare, network: hasOwnNetwork(parts) ? "own" : "outer", mounts, cwd: command.cwd });
+    const network = hasOwnNetwork(parts) ? "own" : "outer";
+    return unshareWords({ ...unshare, network, mounts, covers: [parts.blank, parts.mask], cwd: command.cwd });
   }
   const words = [...flags(parts, bubblewrap), ...mounts, "--chdir", command.cwd];
   return [bubblewrap.program, ...(isSince(bubblewrap, [0, 7]) ? words : withoutSizes(words)), "--"];
