@@ -76,7 +76,7 @@ export interface Wrapped {
 }
 
 const SHELL = "/bin/sh";
-export const FILTER_DESCRIPTOR = 3;
+const FILTER_DESCRIPTOR = 3;
 const QUOTA_INSIDE = "/run/oxbow-quota";
 const SMALL_BYTES = 16 * 1024 * 1024;
 
@@ -106,7 +106,7 @@ function sandboxWords(parts: BubblewrapParts, command: Command): readonly string
 }
 
 /** A shell that becomes bubblewrap and opens the filter for it: bubblewrap reads it from an open file. */
-export function openingWords(filter: string | undefined): string[] {
+function openingWords(filter: string | undefined): string[] {
   if (filter === undefined) return [];
   return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter];
 }
