@@ -109,7 +109,7 @@ export async function openSandbox(
   const { settings, roots } = loaded;
   const home = variables.HOME || homedir();
   const network = networkOf(variables);
-  const privately = reach.home === "private" ? await privateReach(place, { home, reach }) : undefined;
+  const homes = await homesOf(place, { home, reach });
   const ownFolders = Object.values(roots).map(realpathSoFar);
   // Only what exists can be read-only.
   for (const folder of ownFolders) if (isWithin(folder, root)) ownFolder(folder);
@@ -133,12 +133,12 @@ export async function openSandbox(
       liveWritable: await liveWritable(place),
       // A relative OXBOW_HOME lies in the workspace.
       readOnlyWithin: [".oxbow", ...ownFolders],
-      hidden: [...(await secretPaths(place)), ...(privately?.otherHomes ?? [])],
+      hidden: [...(await secretPaths(place)), ...homes.hidden],
       visible: [outputDirectory, ownFolder(join(roots.data, "programs")), ownFolder(skillFolder(roots)), ...visible],
       network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
       unixSockets: reach.unixSockets,
       secrets: reach.secrets,
-      ...(privately && { home: privately.home, repositories: "read-only" as const }),
+      ...homes.policy,
     }),
     network,
     resolveSafely: resolverOf(network),
@@ -152,15 +152,17 @@ function ownFolder(folder: string): string {
   return folder;
 }
 
-async function privateReach(
+async function homesOf(
   { loaded, variables, root }: SandboxPlace,
-  { home, reach: { network } }: { readonly home: string; readonly reach: Reach },
+  { home, reach }: { readonly home: string; readonly reach: Reach },
 ) {
-  const { otherHomes, privateHome } = await import("../../security/sandbox/private-home.js");
-  const about = { home, workspace: root, variables, cacheFolder: loaded.roots.cache };
+  const { otherHomes, ownCaches, privateHome } = await import("../../security/sandbox/private-home.js");
+  const network = reach.network === "off" ? ("off" as const) : ("open" as const);
+  const about = { home, workspace: root, variables, cacheFolder: loaded.roots.cache, network };
+  if (reach.home === "readable") return { hidden: [], policy: { caches: ownCaches(about) } };
   return {
-    home: privateHome({ ...about, network: network === "off" ? "off" : "open" }),
-    otherHomes: otherHomes(home),
+    hidden: otherHomes(home),
+    policy: { home: privateHome(about), repositories: "read-only" as const },
   };
 }
 

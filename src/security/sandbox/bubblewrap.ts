@@ -172,7 +172,7 @@ function flags(parts: BubblewrapParts, bubblewrap: BubblewrapProgram): readonly 
 
 function mountWords(parts: BubblewrapParts, place: Pick<Command, "writes">): string[] {
   const { layout, policy, forwarding, runFolders, blank, mask, quotaEntry, space } = parts;
-  const { home } = layout;
+  const { home, caches } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
   return [
@@ -192,7 +192,7 @@ function mountWords(parts: BubblewrapParts, place: Pick<Command, "writes">): str
     ),
     ...hidden.flatMap((place) => hide(place, blank)),
     ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
-    ...(home === undefined ? [] : ["--bind", home.cache, home.cache]),
+    ...(caches === undefined ? [] : ["--bind", caches.cache, caches.cache]),
     ...(forwarding?.place === "within" ? ["--ro-bind", forwarding.folder, forwarding.inside] : []),
     // A process in the group can use this file to enter it again, but not to leave it.
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
@@ -250,7 +250,7 @@ function environment({ forwarding, isRoot, layout }: BubblewrapParts, given: Rea
     TMPDIR: "/tmp",
     // The usual place is read-only, and Go does not build without one.
     GOCACHE: "/tmp/go-build",
-    ...layout.home?.environment,
+    ...layout.caches?.environment,
     // In a user namespace with one user, root cannot create files that belong to others.
     ...(isRoot ? { TAR_OPTIONS: "--no-same-owner" } : {}),
     ...(forwarding === undefined ? {} : proxyVariables(forwarding.port)),

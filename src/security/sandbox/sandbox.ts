@@ -150,11 +150,12 @@ export class Sandbox {
     return entrance;
   }
 
-  async #space(state: SandboxState, { writable, home }: Layout): Promise<JoinedSpace | undefined> {
+  async #space(state: SandboxState, { writable, home, caches }: Layout): Promise<JoinedSpace | undefined> {
     const { space, policy, path, workspace, folder } = this.#options;
     if (!hasNamespaces(state)) return undefined;
     const program = state.kind === "bubblewrap" ? state.program : undefined;
-    const mounts = [...writable, ...(home === undefined ? [] : [home.path, home.cache])];
+    const own = [home?.path, caches?.cache].filter((path) => path !== undefined);
+    const mounts = [...writable, ...own];
     const network = policy.network === "off" ? "shared" : "own";
     return space?.join({ bubblewrap: program, path, workspace, mounts, network, folder });
   }
