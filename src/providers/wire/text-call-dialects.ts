@@ -1,6 +1,6 @@
 /**
  * Tool calls in the notation of particular model families. They arrive as text if a server does not know the model's template:
- * Mistral, gpt-oss (harmony), DeepSeek, Kimi, GLM, Granite, Command, and models that write `<invoke>`. As in `text-call-forms.ts`, a
+ * Mistral, gpt-oss (harmony), DeepSeek, Kimi, GLM, Gemma, Granite, Command, and models that write `<invoke>` or Python. As in `text-call-forms.ts`, a
  * reader returns calls of offered tools, or nothing.
  */
 import type { ModelToolCall, ToolSpec } from "../../engine/ports.js";
@@ -39,6 +39,25 @@ const jsonBetween = (open: string, close?: string): CallTag => ({
   read: (inside, { tools }) => readJsonCalls(inside, tools),
 });
 
+/** JSON or Python. */
+const callsBetween = (open: string, close: string): CallTag => ({
+  open,
+  close,
+  judge: judgeMistral,
+  read: (inside, { tools }) => readJsonCalls(inside, tools),
+});
+
+/** `<invoke>` with a word of its own in each tag. */
+const invokesBetween = (mark: string, list: string): CallTag => ({
+  open: `<${mark}${list}>`,
+  close: `</${mark}${list}>`,
+  judge: (text, tools) => {
+    const body = text.trimStart();
+    return `<${mark}invoke`.startsWith(body) ? "undecided" : judgeInvokes(body.replace(mark, ""), tools);
+  },
+  read: (inside, reading) => readInvokes(inside.replaceAll(mark, ""), reading),
+});
+
 /** In any order: the first one in the text wins; of two at one position, the longer. */
 export const CALL_TAGS: readonly CallTag[] = [
   { open: "<tool_call>", close: "</tool_call>", judge: judgeTagged, read: readTagged },
@@ -49,18 +68,38 @@ export const CALL_TAGS: readonly CallTag[] = [
     read: (inside, reading) => one(readFunctionTag(inside, reading)),
   },
   { open: '<invoke name="', close: "</invoke>", judge: judgeInvoke, read: (inside, to) => one(readInvoke(inside, to)) },
-  { open: "<function_calls>", close: "</function_calls>", judge: judgeInvokes, read: readInvokes },
+  invokesBetween("", "function_calls"),
+  invokesBetween("antml:", "function_calls"),
+  invokesBetween("｜DSML｜", "function_calls"),
+  invokesBetween("｜DSML｜", "tool_calls"),
   { open: "<minimax:tool_call>", close: "</minimax:tool_call>", judge: judgeInvokes, read: readInvokes },
+  {
+    open: "<seed:tool_call>",
+    close: "</seed:tool_call>",
+    judge: judgeTaggedCall,
+    read: (inside, reading) => one(readTaggedCall(inside, reading)),
+  },
+  gemma("<|tool_call>", "<tool_call|>", '<|"|>'),
+  gemma("<start_function_call>", "<end_function_call>", "<escape>"),
+  callsBetween("<|python_start|>", "<|python_end|>"),
+  callsBetween("<|tool_call_start|>", "<|tool_call_end|>"),
+  callsBetween("<tool_code>", "</tool_code>"),
+  callsBetween("<function_call>", "</function_call>"),
+  callsBetween("<longcat_tool_call>", "</longcat_tool_call>"),
+  callsBetween("<|action_start|><|plugin|>", "<|action_end|>"),
   { open: "[TOOL_CALLS]", judge: judgeMistral, read: readMistral },
   { open: "<|channel|>", close: "<|call|>", judge: judgeHarmony, read: readHarmony },
   { open: "<|start|>assistant<|channel|>", close: "<|call|>", judge: judgeHarmony, read: readHarmony },
+  { open: "<|start|>assistant ", close: "<|call|>", judge: judgeHarmony, read: readHarmony },
   deepSeek("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+  alone(deepSeek("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>")),
   {
     open: "<|tool_calls_section_begin|>",
     close: "<|tool_calls_section_end|>",
     judge: () => "call",
     read: readKimi,
   },
+  alone({ open: "<|tool_call_begin|>", close: "<|tool_call_end|>", judge: () => "call", read: readKimi }),
   jsonBetween("<|python_tag|>"),
   jsonBetween("<|tool_call|>", "<|/tool_call|>"),
   jsonBetween("<TOOLCALL>", "</TOOLCALL>"),
@@ -116,13 +155,15 @@ function readInvoke(inside: string, { tools, end }: TagReading): ModelToolCall |
   return fromPairs(tool, pairsOf(body, form, tool));
 }
 
-function judgeInvokes(text: string): Verdict {
+/** OLMo writes Python here. */
+function judgeInvokes(text: string, tools: readonly ToolSpec[]): Verdict {
   const body = text.trimStart();
   if ("<invoke".startsWith(body)) return "undecided";
-  return body.startsWith("<invoke") ? "call" : "prose";
+  return body.startsWith("<") ? (body.startsWith("<invoke") ? "call" : "prose") : judgeMistral(body, tools);
 }
 
 function readInvokes(inside: string, { tools }: TagReading): Calls {
+  if (!inside.trimStart().startsWith("<")) return readJsonCalls(inside, tools);
   const calls: (ModelToolCall | undefined)[] = [];
   const rest = inside.replace(/<invoke name="([\s\S]*?)<\/invoke>/g, (_, body: string) => {
     calls.push(readInvoke(body, { tools, end: "closed" }));
@@ -175,7 +216,8 @@ function readMistral(inside: string, { tools }: TagReading): Calls {
 
 /* ---- gpt-oss: <|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|> ---- */
 
-const HARMONY_HEAD = /^[^<]*\bto=(?:functions\.)?([\w.-]+)[^<]*(?:<\|constrain\|>\s*\w+\s*)?<\|message\|>/;
+const HARMONY_HEAD =
+  /^[^<]*\bto=(?:functions\.)?([\w.-]+)[^<]*(?:<\|channel\|>[^<]*)?(?:<\|constrain\|>\s*\w+\s*)?<\|message\|>/;
 /** Longer than any header. */
 const HEAD_CHARS = 120;
 
@@ -207,6 +249,30 @@ function deepSeek(open: string, close: string): CallTag {
     return rest.trim() === "" ? whole(calls) : undefined;
   };
   return { open, close, judge: () => "call", read };
+}
+
+/** A call without the tag around all calls. */
+function alone({ open, close = "", judge, read }: CallTag): CallTag {
+  return { open, close, judge, read: (inside, reading) => read(`${open}${inside}${close}`, reading) };
+}
+
+/* ---- Gemma: call:NAME{path:<|"|>a<|"|>,limit:3} ---- */
+
+function gemma(open: string, close: string, quote: string): CallTag {
+  const read = (inside: string, { tools }: TagReading): Calls => {
+    const [, name = "", body = ""] = /^\s*call:\s*([\w.-]+)\s*(\{[\s\S]*\})\s*$/.exec(inside) ?? [];
+    // Every second piece is a text; the others hold names, numbers and brackets.
+    const pieces = body.split(quote).map((piece, index) => {
+      if (index % 2 === 1) return JSON.stringify(piece);
+      return piece.replaceAll(/([{,]\s*)([A-Za-z_][\w-]*)(\s*:)/g, '$1"$2"$3');
+    });
+    return one(fromJson(name, pieces.join(""), tools));
+  };
+  const judge = (text: string): Verdict => {
+    const body = text.trimStart();
+    return body.startsWith("call:") ? "call" : "call:".startsWith(body) ? "undecided" : "prose";
+  };
+  return { open, close, judge, read };
 }
 
 /* ---- Kimi: functions.NAME:0<|tool_call_argument_begin|>{…} ---- */

@@ -5,8 +5,8 @@ import { asObject, asText, parseJson } from "./fields.js";
 import { readPythonCalls } from "./python-calls.js";
 import { toolCall } from "./tool-arguments.js";
 
-const NAME_KEYS = ["name", "tool", "tool_name", "function"];
-const ARGUMENT_KEYS = ["arguments", "parameters", "args", "input"];
+const NAME_KEYS = ["name", "tool", "tool_name", "function", "function_name", "action"];
+const ARGUMENT_KEYS = ["arguments", "parameters", "args", "input", "tool_input", "action_input"];
 const OTHER_KEYS = ["type", "id", "tool_call_id"];
 const CALL_KEYS = [...NAME_KEYS, ...ARGUMENT_KEYS, ...OTHER_KEYS];
 const FIRST_KEYS = [...CALL_KEYS, "tool_calls"];

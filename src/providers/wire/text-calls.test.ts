@@ -109,6 +109,35 @@ describe("tool calls written as text", () => {
       "MiniMax",
       '<minimax:tool_call>\n<invoke name="read">\n<parameter name="path">a</parameter>\n</invoke>\n</minimax:tool_call>',
     ],
+    [
+      "DeepSeek V3.2",
+      '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter name="path" string="true">a</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+    ],
+    [
+      "DeepSeek V4",
+      '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter name="path" string="true">a</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>',
+    ],
+    ["DeepSeek without the tag around all", '<｜tool▁call▁begin｜>read<｜tool▁sep｜>{"path": "a"}<｜tool▁call▁end｜>'],
+    [
+      "Kimi without the tag around all",
+      '<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path": "a"}<|tool_call_end|>',
+    ],
+    ["Seed", "<seed:tool_call><function=read><parameter=path>a</parameter></function></seed:tool_call>"],
+    ["Gemma", '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'],
+    ["FunctionGemma", "<start_function_call>call:read{path:<escape>a<escape>}<end_function_call>"],
+    ["Llama 4", '<|python_start|>[read(path="a")]<|python_end|>'],
+    ["LFM", '<|tool_call_start|>[read(path="a")]<|tool_call_end|>'],
+    ["OLMo", '<function_calls>\nread(path="a")\n</function_calls>'],
+    ["Python in a tag", '<tool_code>\nread(path="a")\n</tool_code>'],
+    ["LongCat", `<longcat_tool_call>${JSON_CALL}</longcat_tool_call>`],
+    ["InternLM", `<|action_start|><|plugin|>${JSON_CALL}<|action_end|>`],
+    ["a function call in its tag", `<function_call>${JSON_CALL}</function_call>`],
+    [
+      "harmony with the name first",
+      '<|start|>assistant to=functions.read<|channel|>commentary json<|message|>{"path": "a"}<|call|>',
+    ],
+    ["an action", '{"action": "read", "action_input": {"path": "a"}}'],
+    ["a tool and its input", '{"tool_name": "read", "tool_input": {"path": "a"}}'],
   ])("are understood: %s", (_, text) => {
     expect(read(text)).toEqual([CALL]);
     expect(read(...text)).toEqual([CALL]);
@@ -133,6 +162,11 @@ describe("tool calls written as text", () => {
       ["run_tests", { only: ["x", 1.5], deep: { a: null }, fast: true }],
     ]);
     expect(read(String.raw`read(path='it\'s \n "a"')`)).toEqual([["read", { path: 'it\'s \n "a"' }]]);
+  });
+
+  it("may hold text with signs of the notation", () => {
+    const text = '<|tool_call>call:read{path:<|"|>a {b: 1}, "c"\n<|"|>,lines:3}<tool_call|>';
+    expect(read(text)).toEqual([["read", { path: 'a {b: 1}, "c"\n', lines: 3 }]]);
   });
 
   it("give parameters the type that the tool declares", () => {
@@ -172,6 +206,10 @@ describe("tool calls written as text", () => {
     ["keys and values that were cut off", "<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>"],
     ["a cut off list of Mistral", '[TOOL_CALLS][{"name": "read", "argu'],
     ["an invocation of another tool", '<invoke name="delete"></invoke>'],
+    ["an action of another kind", '{"action": "delete", "input": {}}'],
+    ["Gemma's call of another tool", '<|tool_call>call:delete{path:<|"|>a<|"|>}<tool_call|>'],
+    ["Gemma's call with an expression", "<start_function_call>call:read{path:name}<end_function_call>"],
+    ["a tag for code around a program", "<tool_code>\nprint(1)\n</tool_code>"],
     ["mathematics", "if a < b and b <c then <tool"],
   ])("stay text, to the byte: %s", (_, text) => {
     expect(read(text)).toEqual([text]);
