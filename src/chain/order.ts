@@ -70,7 +70,7 @@ export const REQUEST_LINKS: readonly Entry<CreateRequestLink>[] = [
   { name: "80-price", create: request.price },
   { name: "90-log", create: request.logRequest },
   { name: "95-mcp", of: "extensions/mcp" },
-  { name: "96-raw-traffic", of: "runtime" },
+  { name: "96-raw-traffic", of: "providers/raw-traffic" },
 ];
 
 /** Around each call of a tool, the outermost first. */

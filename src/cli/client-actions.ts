@@ -1,9 +1,9 @@
 /** The commands that a client runs itself, by name and alias. */
 import type { ClientAction } from "../base/client-action.js";
-import { CANCEL, CLEAR, EXIT_COMMAND, QUEUE } from "../commands/catalogue/conversation.js";
-import { DOCTOR } from "../commands/catalogue/program.js";
-import { LOGIN } from "../commands/catalogue/screen.js";
-import type { CommandSpec } from "../commands/command.js";
+import type { CommandSpec } from "../feature/command.js";
+import { DOCTOR } from "../runtime/commands/program.js";
+import { LOGIN } from "../runtime/commands/screen.js";
+import { CANCEL, CLEAR, EXIT_COMMAND, QUEUE } from "../runtime/commands/specs.js";
 
 /** A command and the action that it stands for. */
 export type ActionOf<Action extends string> = readonly [Pick<CommandSpec, "name" | "aliases">, Action];

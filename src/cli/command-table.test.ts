@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
-import { PROGRAM_SPECS, programSummary, SESSION_SPECS } from "../commands/catalogue/index.js";
-import { type CommandSpec, namespaceOf, worksOn } from "../commands/command.js";
+import { type CommandSpec, namespaceOf, worksOn } from "../feature/command.js";
+import { PROGRAM_SPECS, programSummary, SESSION_SPECS } from "../runtime/commands/catalogue.js";
 import { COMMANDS } from "./command-table.js";
 
 async function shellSpecs(): Promise<ReadonlyMap<string, readonly CommandSpec[]>> {

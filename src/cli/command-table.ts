@@ -1,4 +1,4 @@
-/** The command line as a table: a name and where to load it from. src/commands/catalogue describes the commands. */
+/** The command line as a table: a name and where to load it from. runtime/commands/catalogue.ts describes the commands. */
 
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
@@ -43,7 +43,7 @@ function ofSubject(
 
 const keys = () => import("../security/credentials/commands.js");
 const auth = () => import("./commands/auth/open-commands.js");
-const models = () => import("../runtime/models/shell.js");
+const models = () => import("../runtime/models/commands.js");
 const ollama = async () => ({ openShell: (await models()).openOllama });
 
 export const COMMANDS: readonly CliCommand[] = [
@@ -61,7 +61,13 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "verify-ack", load: () => import("./commands/verify-ack.js") },
   { name: "auth", load: ofSubject(keys, auth) },
   { name: "creds", load: ofSubject(async () => ({ subject: (await keys()).creds }), auth) },
-  { name: "cost", load: () => import("./commands/cost.js") },
+  {
+    name: "cost",
+    load: ofSubject(
+      () => import("../costs/commands.js"),
+      () => import("./commands/cost.js"),
+    ),
+  },
   { name: "models", load: ofSubject(() => import("../providers/selection/commands.js"), models) },
   { name: "ollama", load: ofSubject(() => import("../providers/ollama/commands.js"), ollama) },
   { name: "route", load: ofSubject(() => import("../providers/routing/commands.js"), models) },

@@ -20,7 +20,7 @@ export async function faultSentence(error: unknown, variables: Variables): Promi
 /** Folders of Oxbow that cannot be written are the usual cause, unless the error names a file elsewhere. */
 async function ownFoldersProblem(variables: Variables, path: string | undefined): Promise<string | undefined> {
   const [{ homeProblem }, { roots }] = await Promise.all([
-    import("../runtime/settings/home-folder.js"),
+    import("../system/home-folder.js"),
     import("../system/xdg-paths.js"),
   ]);
   const folders = Object.values(roots(variables));

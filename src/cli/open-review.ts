@@ -1,7 +1,7 @@
 /** What `oxbow ack` and `oxbow verify-ack` look at: the content of a folder and the approvals. */
 import { resolve } from "node:path";
 import type { Variables } from "../base/variables.js";
-import type { ParsedFlags } from "../commands/flags.js";
+import type { ParsedFlags } from "../feature/flags.js";
 import { openApprovals } from "../runtime/content/approvals.js";
 import { homeOf } from "../runtime/content/content-options.js";
 import { importsOf } from "../runtime/content/instruction-imports.js";

@@ -5,8 +5,8 @@ import { groupDigits } from "../base/group-digits.js";
 import { isBinary } from "../base/text-or-binary.js";
 import { UsageError } from "../base/usage-error.js";
 import type { Terminal } from "../clients/headless/terminal.js";
-import type { ParsedFlags } from "../commands/flags.js";
 import type { Model } from "../engine/ports.js";
+import type { ParsedFlags } from "../feature/flags.js";
 import type { LoadedSettings } from "../runtime/settings/settings.js";
 import { inputIsConnected, readBytes } from "./terminal-io.js";
 
@@ -63,7 +63,7 @@ async function windowOf(model: Model, place: Pick<LoadedSettings, "settings" | "
   const known = model.contextTokens ?? (await model.contextLimit?.().catch(() => undefined));
   if (known !== undefined) return known;
   const [{ openCatalogue }, { readingLimit }] = await Promise.all([
-    import("../runtime/models/open-catalogue.js"),
+    import("../providers/catalogue/open-catalogue.js"),
     import("../providers/catalogue/facts.js"),
   ]);
   const facts = await openCatalogue(place).facts(model);

@@ -6,6 +6,9 @@ import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import type { Terminal } from "../clients/headless/terminal.js";
 import { parseWords } from "../commands/arguments.js";
+import { CommandRegistry } from "../commands/registry.js";
+import { helpColumns, usageOf } from "../commands/usage.js";
+import type { TerminalCommand } from "../feature/command.js";
 import {
   type Command,
   type CommandContext,
@@ -13,13 +16,10 @@ import {
   type CommandSpec,
   inNamespace,
   namespaceOf,
-} from "../commands/command.js";
-import { type Flag, helpLines, type ParsedFlags, parseFlags } from "../commands/flags.js";
-import { CommandRegistry } from "../commands/registry.js";
-import { helpColumns, usageOf } from "../commands/usage.js";
-import type { TerminalCommand } from "../feature/command.js";
-import { refuseAgents } from "../runtime/agent-limits.js";
+} from "../feature/command.js";
+import { type Flag, helpLines, type ParsedFlags, parseFlags } from "../feature/flags.js";
 import { endProgram } from "../system/end-program.js";
+import { refuseAgents } from "./agent-limits.js";
 import { EXIT, exitCodeOfFailure } from "./exit-codes.js";
 import { outputGuard } from "./output-guard.js";
 import { printMessage } from "./print-message.js";

@@ -1,7 +1,6 @@
 /** Turns typed words into the arguments of a command. */
 import { type Word, wordsOf } from "../base/shell-word.js";
 import { UsageError } from "../base/usage-error.js";
-import type { Failure } from "../protocol/errors.js";
 import {
   type Argument,
   type CommandArguments,
@@ -9,8 +8,9 @@ import {
   type CommandSpec,
   refuse,
   spell,
-} from "./command.js";
-import { type Flag, type ParsedFlags, parseFlags } from "./flags.js";
+} from "../feature/command.js";
+import { type Flag, type ParsedFlags, parseFlags } from "../feature/flags.js";
+import type { Failure } from "../protocol/errors.js";
 import { usageOf } from "./usage.js";
 
 type Parsed = CommandArguments | { readonly failure: Failure };
@@ -26,25 +26,12 @@ export function parseLine(spec: CommandSpec, line: string): Parsed {
   }
   try {
     if (spec.arguments?.some(({ kind }) => kind === "line")) return parseText(spec, line, words);
-    return parseWords(spec, flagsOf(spec, words), SLASH);
+    const values = words.map(({ value }) => value);
+    return parseWords(spec, parseFlags(spec.flags, values, spec.name), SLASH);
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.message);
     throw error;
   }
-}
-
-/** What reads flags takes time in proportion to the square of their number and of the length of a group of short ones. */
-const MOST_WORDS = 1000;
-
-function flagsOf({ flags = [], name }: CommandSpec, words: readonly Word[]): ParsedFlags {
-  if (words.length > MOST_WORDS) throw new UsageError(`More than ${MOST_WORDS} words are too many.`);
-  const group = words.find(({ value }) => /^-\w/.test(value) && value.length > MOST_WORDS);
-  if (group !== undefined) throw new UsageError(`Unknown flag ${group.value.slice(0, 20)}….`);
-  return parseFlags(
-    flags,
-    words.map(({ value }) => value),
-    name,
-  );
 }
 
 /**
@@ -72,7 +59,11 @@ function parseText(spec: CommandSpec, line: string, words: readonly Word[]): Par
       at++;
     }
   }
-  const flags = flagsOf(spec, flagWords);
+  const flags = parseFlags(
+    spec.flags ?? [],
+    flagWords.map(({ value }) => value),
+    spec.name,
+  );
   return assign(spec, { words: textWords, flags, context: SLASH, between: typedBetween(line, flagWords) });
 }
 

@@ -1,9 +1,6 @@
 /** The commands of a session, or of `oxbow`. Each part registers its own; the last one of a name wins. */
 import { nearest } from "../base/nearest.js";
 import { wordsOf } from "../base/shell-word.js";
-import { text } from "../protocol/content.js";
-import type { Failure } from "../protocol/errors.js";
-import { parseLine } from "./arguments.js";
 import {
   type Command,
   type CommandContext,
@@ -16,7 +13,10 @@ import {
   refuse,
   spell,
   worksOn,
-} from "./command.js";
+} from "../feature/command.js";
+import { text } from "../protocol/content.js";
+import type { Failure } from "../protocol/errors.js";
+import { parseLine } from "./arguments.js";
 import { helpColumns, helpOf, namespaceUsage } from "./usage.js";
 
 /** An alias may stand for another alias; this limit ends a cycle. */

@@ -7,7 +7,7 @@ import {
   namespaceOf,
   spell,
   worksOn,
-} from "./command.js";
+} from "../feature/command.js";
 
 type Surface = Pick<CommandContext, "surface">;
 

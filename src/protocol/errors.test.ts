@@ -2,8 +2,8 @@ import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { COMMANDS } from "../cli/command-table.js";
 import { shell } from "../cli/commands/session.js";
-import { SESSION_SPECS } from "../commands/catalogue/index.js";
 import { actionsOf } from "../commands/registry.js";
+import { SESSION_SPECS } from "../runtime/commands/catalogue.js";
 import { FAILURE_REASONS, failure, isBuiltInReason } from "./errors.js";
 
 /** Reasons that are a contract with clients; a rename breaks them. */

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.js";
 import type { CommandRegistry } from "../commands/registry.js";
 import type { QueryPorts } from "../control/answers.js";
 import type { Run } from "../control/run.js";
-import type { WorkspaceFiles } from "./content/workspace-files.js";
+import type { WorkspaceFiles } from "../tools/search/file-index.js";
 import type { HostedRuns } from "./hosted-runs.js";
 import type { EngineOptions, PartState } from "./open-engine.js";
 import { queryPorts } from "./queries.js";
@@ -24,7 +24,7 @@ export function engineQueries(
   const placeOf = (run: Run | undefined) => runs.placeOf(run);
   let files: Promise<WorkspaceFiles> | undefined;
   const workspaceFiles = () => {
-    files ??= import("./content/workspace-files.js").then(
+    files ??= import("../tools/search/file-index.js").then(
       (module) => new module.WorkspaceFiles(clock, options.variables.PATH),
     );
     return files;
@@ -41,7 +41,7 @@ export function engineQueries(
     place: async (run) => {
       const opened = runs.get(run);
       if (opened === undefined) return undefined;
-      const status = await (await import("./place-status.js")).placeStatus(opened, opened.place);
+      const status = await (await placeLists()).placeStatus(opened, opened.place);
       return addresses().length === 0 ? status : { ...status, addresses: addresses() };
     },
     cwd: (run) => placeOf(run).root,
@@ -54,14 +54,11 @@ export function engineQueries(
       const { SERVERS } = await import("../extensions/mcp/registry.js");
       return SERVERS.states(run && placeOf(run).root);
     },
-    extensions: async (run) => {
-      const { extensionSections } = await import("./content/extension-sections.js");
-      return extensionSections(placeOf(run).content?.extensions);
-    },
+    extensions: async (run) => (await placeLists()).extensionSections(placeOf(run).content?.extensions),
     waiting: async (run, request) =>
       (await import("../security/trust/waiting-answers.js")).listWaiting(placeOf(run), request),
     files: async (run, query, limits) => (await workspaceFiles()).find(placeOf(run).root, query, limits),
   });
 }
 
-const placeLists = () => import("./content/place-lists.js");
+const placeLists = () => import("./place-lists.js");

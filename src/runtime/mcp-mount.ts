@@ -2,10 +2,10 @@
 
 import type { Variables } from "../base/variables.js";
 import { VERSION } from "../base/version.js";
+import { agentNotices } from "../control/auth/agent-notices.js";
 import type { ServiceLog } from "../control/auth/refused-tokens.js";
 import type { Mount } from "../control/transports/http/server.js";
 import type { McpMount } from "../control/transports/mcp-server/http-mount.js";
-import { agentNotices } from "./agent-notices.js";
 import type { Engine } from "./open-engine.js";
 
 export interface LazyMcpMount extends Mount {

@@ -4,9 +4,9 @@
  * 1. Without any of them, nothing is loaded and all connections are direct.
  * 2. They are read once for each environment, at the first request.
  */
-
 import type { Variables } from "../base/variables.js";
 import { VERSION } from "../base/version.js";
+import type { ResolveSafely } from "../security/sandbox/network-gate.js";
 import type { Network, NetworkPlan } from "../system/network/network.js";
 import type { Settings } from "./settings/settings.js";
 
@@ -32,7 +32,7 @@ async function openNetwork(variables: Variables): Promise<Network | undefined> {
 export async function readNetworkPlan(variables: Variables): Promise<NetworkPlan | undefined> {
   const [{ loadSettings }, { parseFlags }] = await Promise.all([
     import("./settings/settings.js"),
-    import("../commands/flags.js"),
+    import("../feature/flags.js"),
   ]);
   // Other code reports settings that cannot be read.
   const loaded = await loadSettings(parseFlags([], [], ""), variables).catch(() => undefined);
@@ -73,4 +73,15 @@ export async function helperVersion(plan: NetworkPlan | undefined): Promise<stri
   if (plan === undefined) return VERSION;
   const { createHash } = await import("node:crypto");
   return `${VERSION}+${createHash("sha256").update(JSON.stringify(plan)).digest("hex").slice(0, 8)}`;
+}
+
+/** Behind a proxy this machine may know no names: then there is no address, and the proxy gets the name. */
+export function resolverOf(network: OpenNetwork): ResolveSafely {
+  return async (host) => {
+    const { resolveSafely } = await import("../security/net-guard/resolve-safely.js");
+    const found = await resolveSafely(host);
+    if (found.allowed) return found.addresses;
+    if (found.isUnknown && (await network()) !== undefined) return [];
+    throw new Error(found.reason);
+  };
 }

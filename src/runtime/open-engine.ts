@@ -2,7 +2,6 @@
 import type { Clock } from "../base/clock.js";
 import { createIdSource, type IdSource } from "../base/ulid.js";
 import type { Variables } from "../base/variables.js";
-import type { ParsedFlags } from "../commands/flags.js";
 import type { CommandRegistry } from "../commands/registry.js";
 import { MOST_PROMPT } from "../control/door.js";
 import { type CustomRequest, Host, type HostPorts, type RunRequest } from "../control/host.js";
@@ -11,6 +10,8 @@ import { inFolders } from "../control/scope.js";
 import type { Model } from "../engine/ports.js";
 import { NO_EVENTS } from "../extensions/hooks/part.js";
 import type { LoadedPlugin } from "../extensions/plugins/plugins.js";
+import type { StartedTransports } from "../extensions/plugins/transports.js";
+import type { ParsedFlags } from "../feature/flags.js";
 import type { CommandReply } from "../protocol/client.js";
 import type { SessionKey } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
@@ -28,7 +29,6 @@ import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import { openRun } from "./open-run.js";
 import type { CreatePart } from "./part.js";
-import type { StartedTransports } from "./plugins/plugin-transports.js";
 import { expiredTo, storedEvents } from "./queries.js";
 import { otherPlace, withStoredPlace } from "./requested-place.js";
 import type { LiveSessions } from "./sessions/live-sessions.js";
@@ -144,7 +144,7 @@ export function createEngine(options: EngineOptions): Engine {
     const opened = await openHosted(request, { ...options, clock, ids, subagents, live, runs });
     if ("failure" in opened) return opened;
     runs.add(opened);
-    transports ??= startTransports(options, { host, newClientId });
+    transports ??= openTransports(options, { host, newClientId });
     await transports;
     return opened.run;
   };
@@ -244,12 +244,19 @@ function idlePolicy({ place, sessions }: EngineOptions, clock: Clock): Pick<Host
   return { idle: { clock, timeoutMs, isPinned } };
 }
 
-async function startTransports(
-  { plugins }: ProcessParts,
-  place: { readonly host: Host; readonly newClientId: () => ClientId },
+/** A process without transports of plugins loads none of it. */
+export async function openTransports(
+  { plugins }: Pick<ProcessParts, "plugins">,
+  { host, newClientId }: { readonly host: Host; readonly newClientId: () => ClientId },
 ): Promise<StartedTransports | undefined> {
   if (plugins?.some(({ registrations }) => registrations.transports.length > 0) !== true) return undefined;
-  return (await import("./plugins/plugin-transports.js")).startTransports(plugins, place);
+  const [{ startTransports }, { connectInProcess }] = await Promise.all([
+    import("../extensions/plugins/transports.js"),
+    import("../control/transports/inproc.js"),
+  ]);
+  return startTransports(plugins, ({ identity = "agent", canAnswer = false } = {}) =>
+    connectInProcess(host, { id: newClientId(), identity, canAnswer, passesOn: true }),
+  );
 }
 
 async function closePlugins({ plugins }: ProcessParts): Promise<void> {

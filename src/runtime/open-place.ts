@@ -10,9 +10,9 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { UsageError } from "../base/usage-error.js";
-import { type ParsedFlags, parseFlags } from "../commands/flags.js";
 import type { PlaceRequest } from "../control/host.js";
 import type { Model } from "../engine/ports.js";
+import { type ParsedFlags, parseFlags } from "../feature/flags.js";
 import type { SessionStart } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import { localOptions } from "../providers/settings.js";

@@ -1,7 +1,6 @@
 /** Joins prompt files with what they name: commands, tools and models. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { SESSION_SPECS } from "../commands/catalogue/index.js";
 import type { PromptPlace } from "../context/prompt-files/commands.js";
 import type { PromptPorts } from "../context/prompt-files/expand-prompt.js";
 import type { Run } from "../control/run.js";
@@ -11,6 +10,7 @@ import { Timing } from "../engine/timing.js";
 import { namespaceOf } from "../feature/command.js";
 import { ownText, resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
+import { SESSION_SPECS } from "./commands/catalogue.js";
 import { type Opening, runOf } from "./opening.js";
 
 /** Namespaces whose commands depend on the session. */

@@ -16,7 +16,6 @@ import type {
   SessionInfo,
 } from "../protocol/queries.js";
 import type { ListedModel } from "../providers/model-list.js";
-import type { SessionRecord } from "../sessions/store.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import type { RunPermissions } from "./parts/permissions.js";
@@ -117,10 +116,11 @@ export async function expiredTo(sessions: Pick<SessionStores, "open">, session: 
   return (await store?.get(session))?.expired_to ?? 0;
 }
 
-function sessionInfo(record: SessionRecord & Pick<SessionInfo, "unfinished">): Omit<SessionInfo, "live"> {
+function sessionInfo(record: Omit<SessionInfo, "live">): Omit<SessionInfo, "live"> {
   const { id, cwd, provider, model, title, created_at, active_at, last_event, pinned, ended, unfinished } = record;
-  const facts = { id, cwd, provider, model, title, created_at, active_at, last_event, pinned, ended, unfinished };
-  return { ...facts, branch_of: record.branch_of?.session };
+  const named = title === undefined ? {} : { title };
+  const over = { ...(ended !== undefined && { ended }), ...(unfinished && { unfinished }) };
+  return { id, cwd, provider, model, ...named, created_at, active_at, last_event, pinned, ...over };
 }
 
 async function listProviders({ registry }: ModelSources): Promise<readonly ProviderInfo[]> {
@@ -149,7 +149,7 @@ async function listModels({ registry, routes: from, loaded }: ModelSources): Pro
     registry.providers(),
     from.list(),
     import("../providers/selection/catalogue-facts.js"),
-    import("./models/open-catalogue.js"),
+    import("../providers/catalogue/open-catalogue.js"),
   ]);
   const states = await withCatalogueModels(listed, openCatalogue(loaded));
   const models = states.flatMap(({ name, models }) => models.map((model) => modelInfo(name, model)));

@@ -13,6 +13,8 @@ import type { ServiceLog } from "../control/auth/refused-tokens.js";
 import { type FileToken, readTokenFile } from "../control/auth/token-file.js";
 import { tokenVerbs } from "../control/auth/token-verbs.js";
 import { Tokens } from "../control/auth/tokens.js";
+import { ControlOwner } from "../control/control-owner.js";
+import { controlPlace } from "../control/control-place.js";
 import { listenOnPort, listenOnSocket, parseListen, type TlsFiles } from "../control/transports/http/listen.js";
 import {
   type HttpLimits,
@@ -24,8 +26,6 @@ import { asLoopback } from "../control/transports/local-access.js";
 import { lockHolder } from "../system/file-lock.js";
 import { readGivenFile } from "../system/given-file.js";
 import type { Roots } from "../system/xdg-paths.js";
-import { ControlOwner } from "./control-owner.js";
-import { controlPlace } from "./control-place.js";
 import { keepEnvironment } from "./engine-environment.js";
 import type { Engine } from "./open-engine.js";
 import type { Settings } from "./settings/settings.js";

@@ -102,7 +102,8 @@ export function agentModels({ routes, registry, loaded, model }: SessionParts): 
     first: model,
     routes,
     look: (spec) => registry.look(spec),
-    ids: async (provider) => (await import("./models/open-catalogue.js")).openCatalogue(loaded).ids(provider),
+    ids: async (provider) =>
+      (await import("../providers/catalogue/open-catalogue.js")).openCatalogue(loaded).ids(provider),
   };
 }
 

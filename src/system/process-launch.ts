@@ -16,12 +16,14 @@ export interface ProcessRequest {
   readonly onErrorOutput?: (chunk: Buffer) => void;
   /** The child's stdin; default: empty. A promise is written when it resolves, a stream as it comes. */
   readonly input?: string | Uint8Array | Promise<string> | Readable;
+  /** Open files that become the child's descriptors 3 and up. A terminal cannot pass them on. */
+  readonly descriptors?: readonly number[];
   /** Open files that the parent of this process left to it, and that must not reach the child. */
   readonly withheld?: Withheld | undefined;
   /** The program is only a wrapper (a sandbox): it ends with its children, and SIGTERM to it would kill them. */
-  readonly isWrapper?: boolean | undefined;
+  readonly isWrapper?: boolean;
   /** The kernel ensures that no process outlives it (a process namespace). */
-  readonly endsWithAll?: boolean | undefined;
+  readonly endsWithAll?: boolean;
   /** No process that it starts may outlive it, also if it hides: for programs that Oxbow runs without a person's request. */
   readonly leavesNothing?: boolean;
   readonly signal?: AbortSignal;
@@ -107,7 +109,7 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
     env: request.input === undefined ? request.env : { SHLVL: "1", ...request.env },
     detached: !WINDOWS,
     windowsHide: true,
-    stdio: [request.input === undefined ? "ignore" : "pipe", output, output],
+    stdio: [request.input === undefined ? "ignore" : "pipe", output, output, ...(request.descriptors ?? [])],
   });
   const { pid } = child;
   if (pid === undefined) {

@@ -1,6 +1,8 @@
 /** Oxbow's folders. `OXBOW_HOME` moves all the roots under one folder, for tests and portable installs. */
+
 import { homedir, userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import type { Variables } from "../base/variables.js";
 
 export interface HomeVariables {
   readonly OXBOW_HOME?: string | undefined;
@@ -38,4 +40,9 @@ export function roots(variables: HomeVariables): Roots {
     state: under(variables.XDG_STATE_HOME, ".local", "state"),
     cache: under(variables.XDG_CACHE_HOME, ".cache"),
   };
+}
+
+/** Where other tools keep content of the user; undefined if it is not known. */
+export function homeFolder(variables: Variables): string | undefined {
+  return variables.HOME || variables.USERPROFILE || undefined;
 }

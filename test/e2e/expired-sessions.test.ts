@@ -1,6 +1,6 @@
 /** Sessions whose content has expired, as a user meets them. */
 import { afterEach, describe, expect } from "vitest";
-import { parseFlags } from "../../src/commands/flags.js";
+import { parseFlags } from "../../src/feature/flags.js";
 import { SessionStores } from "../../src/runtime/sessions/session-stores.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import type { SessionStore } from "../../src/sessions/store.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
 import { openReview } from "../../src/cli/open-review.js";
-import { parseFlags } from "../../src/commands/flags.js";
+import { parseFlags } from "../../src/feature/flags.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import { listExtensions } from "../../src/runtime/content/list-extensions.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";

@@ -4,7 +4,7 @@ import type { EngineClient } from "../../src/protocol/client.js";
 import { plainText, text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
-import { startTransports } from "../../src/runtime/plugins/plugin-transports.js";
+import { openTransports } from "../../src/runtime/open-engine.js";
 import { reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
@@ -99,11 +99,11 @@ describe.each(["sqlite", "files"])("accepted input in the store %s", (store) => 
       registrations: { transports: [transport] },
       guard: { wait: (_where: string, action: () => unknown) => action() },
     };
-    const started = await startTransports([plugin as never], {
-      host: hosted.engine.host,
-      newClientId: hosted.engine.newClientId,
-    });
-    open.push(started);
+    const started = await openTransports(
+      { plugins: [plugin as never] },
+      { host: hosted.engine.host, newClientId: hosted.engine.newClientId },
+    );
+    if (started !== undefined) open.push(started);
     if (client === undefined) throw new Error("the transport did not start");
     const session = await opened(client);
     expect(await client.send("SendInput", { content: [text("slow")] }, session)).toMatchObject({

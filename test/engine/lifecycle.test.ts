@@ -1,6 +1,6 @@
 /** The lifecycle seams through the real engine, with the mock model. */
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import { type Lifecycle, lifecyclePart } from "../../src/runtime/lifecycle.js";
+import { type Lifecycle, lifecyclePart } from "../../src/extensions/plugins/lifecycle.js";
 import { reply } from "../../src/testkit/index.js";
 import { HookProject } from "../support/hook-project.js";
 import { verifies } from "../verifies.js";

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import { parseFlags } from "../../src/commands/flags.js";
 import { chooseServers } from "../../src/extensions/mcp/choose-servers.js";
 import { pinProblem } from "../../src/extensions/mcp/program-pins.js";
+import { parseFlags } from "../../src/feature/flags.js";
 import { openApprovals } from "../../src/runtime/content/approvals.js";
 import { findExtensions } from "../../src/runtime/content/find-extensions.js";
 import { approveServer } from "../../src/runtime/mcp/approve-server.js";

@@ -1,7 +1,7 @@
 /** Commands of Oxbow that are for people only, in a command of a model that removes the variable by which Oxbow knows an agent. */
 import { expect } from "vitest";
 import { COMMANDS } from "../../src/cli/command-table.js";
-import { PROGRAM_SPECS, SESSION_SPECS } from "../../src/commands/catalogue/index.js";
+import { PROGRAM_SPECS, SESSION_SPECS } from "../../src/runtime/commands/catalogue.js";
 import { readCommand } from "../../src/security/permissions/read-command.js";
 import { verifies } from "../verifies.js";
 

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, type MockInstance, vi } from "vitest";
 import { ManualClock, systemClock } from "../../src/base/clock.js";
 import { connect } from "../../src/clients/sdk-node/index.js";
-import { parseFlags } from "../../src/commands/flags.js";
 import type { Host } from "../../src/control/host.js";
+import { parseFlags } from "../../src/feature/flags.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createIdSource } from "../../src/base/ulid.js";
 import { permission as create } from "../../src/chain/permission-link.js";
 import type { ChainServices, PersonAnswer } from "../../src/chain/services.js";
-import { parseFlags } from "../../src/commands/flags.js";
 import type { ToolContext, ToolLinkContext } from "../../src/engine/ports.js";
+import { parseFlags } from "../../src/feature/flags.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { RunGuard } from "../../src/runtime/parts/guard.js";
 import { openHeldChanges } from "../../src/runtime/parts/open-held-changes.js";
@@ -49,6 +49,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions, reason },
     isPlanning: () => isPlanning,
+    onChange: () => guard.mayHaveChanged(),
     openHeldChanges: () =>
       openHeldChanges({
         ...{ loaded, variables, root, notify, guard },

@@ -67,7 +67,7 @@ const LATER = {
     ...["redact", "redacting-stream"].map((name) => `src/security/redact/${name}.ts`),
     ...["database", "migrate"].map((name) => `src/system/sqlite/${name}.ts`),
   ],
-  prices: ["src/runtime/models/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
+  prices: ["src/providers/catalogue/open-catalogue.ts", "src/providers/catalogue/facts.ts"],
   care: ["src/providers/local/local-chat.ts"],
   // One prompt through a running engine.
   attach: [

@@ -1,6 +1,6 @@
 /** Reads what the flags of a client ask of a session that is open already. The others come with the sessions that it opens. */
 import { UsageError } from "../../base/usage-error.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { SessionMode } from "../../protocol/events.js";
 import { engineFlags } from "../engine/session-start.js";
 

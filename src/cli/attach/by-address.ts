@@ -3,7 +3,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { ConnectionError } from "../../clients/sdk/connection-error.js";
 import { connect } from "../../clients/sdk-node/index.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { fitsTerminalClient } from "../run/converse.js";

@@ -2,8 +2,8 @@
 
 import type { Variables } from "../../base/variables.js";
 import type { ServiceLog } from "../../control/auth/refused-tokens.js";
+import type { ControlOwner } from "../../control/control-owner.js";
 import type { EngineClient } from "../../protocol/client.js";
-import type { ControlOwner } from "../../runtime/control-owner.js";
 import type { Engine } from "../../runtime/open-engine.js";
 import type { ServedEngine } from "../../runtime/serve.js";
 import type { LogFunction } from "../../system/log.js";
@@ -62,8 +62,8 @@ export class Listening {
 
   async #listen(): Promise<void> {
     const [{ controlPlace }, { ControlOwner: Owner }, { serveEngine }] = await Promise.all([
-      import("../../runtime/control-place.js"),
-      import("../../runtime/control-owner.js"),
+      import("../../control/control-place.js"),
+      import("../../control/control-owner.js"),
       import("../../runtime/serve.js"),
     ]);
     const { engine, roots, variables, log } = this.#options;

@@ -4,9 +4,9 @@ import { ConnectionError } from "../../clients/sdk/connection-error.js";
 import { HttpClient } from "../../clients/sdk/http-client.js";
 import type { ConnectOptions } from "../../clients/sdk/options.js";
 import { socketExchange } from "../../clients/sdk-node/socket-exchange.js";
+import { type ControlPlace, controlPlace, isOwnSocket, ownersMark, ownersToken } from "../../control/control-place.js";
 import type { Failure } from "../../protocol/errors.js";
-import { type ControlPlace, controlPlace, isOwnSocket, ownersMark, ownersToken } from "../../runtime/control-place.js";
-import { isInsideEngine } from "../../runtime/model-ancestors.js";
+import { isInsideEngine } from "../../system/model-ancestors.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 

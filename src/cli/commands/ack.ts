@@ -2,9 +2,9 @@
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { ACK } from "../../commands/catalogue/program.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { ContentDecision, WaitingContent } from "../../protocol/queries.js";
+import { ACK } from "../../runtime/commands/program.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {

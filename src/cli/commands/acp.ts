@@ -2,9 +2,9 @@
 
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
-import { ACP } from "../../commands/catalogue/program.js";
-import type { ParsedFlags } from "../../commands/flags.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
+import type { ParsedFlags } from "../../feature/flags.js";
+import { ACP } from "../../runtime/commands/program.js";
 import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -43,7 +43,7 @@ async function serve(flags: ParsedFlags, variables: Variables): Promise<number> 
       import("../../control/transports/acp/agent.js"),
       import("../../security/untrusted/untrusted.js"),
       import("node:crypto"),
-      import("../../runtime/model-ancestors.js"),
+      import("../../system/model-ancestors.js"),
     ]);
   const terminal = processTerminal(variables);
   const conversation = { rawTrace: false, isConversation: true, skipsUnapproved: true, offlineLineMs: LINE_MS };

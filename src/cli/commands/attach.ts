@@ -1,7 +1,7 @@
 /** `oxbow attach [SESSION]`: opens a session of the running engine, or lets the person choose one. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { helpLines, parseFlags } from "../../commands/flags.js";
+import { helpLines, parseFlags } from "../../feature/flags.js";
 import { EXIT } from "../exit-codes.js";
 import { runPrompt } from "./run.js";
 import { RUN_FLAGS } from "./run-flags.js";

@@ -3,8 +3,8 @@
 import { nearest } from "../../base/nearest.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { type ParsedFlags, parseFlags } from "../../commands/flags.js";
 import { actionsOf } from "../../commands/registry.js";
+import { type ParsedFlags, parseFlags } from "../../feature/flags.js";
 import { readSlashLine } from "../../protocol/slash-command.js";
 import { COMMANDS } from "../command-table.js";
 import { runPrompt } from "./run.js";

@@ -1,8 +1,8 @@
 /** `oxbow completion bash|zsh|fish`, and the candidates for the scripts. */
 import { safeLine } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
-import { COMPLETION_CANDIDATES, COMPLETION_SCRIPT } from "../../commands/catalogue/program.js";
-import type { CommandResult } from "../../commands/command.js";
+import type { CommandResult } from "../../feature/command.js";
+import { COMPLETION_CANDIDATES, COMPLETION_SCRIPT } from "../../runtime/commands/program.js";
 import { SCRIPTS, type Shell } from "../completion/scripts.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 

@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 import { renderTable } from "../../base/text-table.js";
 import type { Variables } from "../../base/variables.js";
-import { CONFIG_KEYS, CONFIG_SHOW } from "../../commands/catalogue/program.js";
-import { asValue, type Command, FOLDER } from "../../commands/command.js";
+import { asValue, type Command, FOLDER } from "../../feature/command.js";
+import { CONFIG_KEYS, CONFIG_SHOW } from "../../runtime/commands/program.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
 import {
   alignRows,

@@ -2,12 +2,12 @@
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { CONFORMANCE } from "../../commands/catalogue/program.js";
-import { asValue, COMMAND_EXIT, type Command, type CommandContext } from "../../commands/command.js";
-import type { ParsedFlags } from "../../commands/flags.js";
-import { controlPlace, isOwnSocket, ownersToken } from "../../runtime/control-place.js";
-import { isInsideEngine } from "../../runtime/model-ancestors.js";
+import { controlPlace, isOwnSocket, ownersToken } from "../../control/control-place.js";
+import { asValue, COMMAND_EXIT, type Command, type CommandContext } from "../../feature/command.js";
+import type { ParsedFlags } from "../../feature/flags.js";
+import { CONFORMANCE } from "../../runtime/commands/program.js";
 import { readGivenFileSync } from "../../system/given-file.js";
+import { isInsideEngine } from "../../system/model-ancestors.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { roots } from "../../system/xdg-paths.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";

@@ -1,9 +1,10 @@
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { DEBUG, DEBUG_SHOW } from "../../commands/catalogue/program.js";
-import { asValue, type CommandArguments, type CommandResult } from "../../commands/command.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import { asValue, type CommandArguments, type CommandResult } from "../../feature/command.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { SessionId } from "../../protocol/ids.js";
+import { DEBUG, DEBUG_SHOW } from "../../runtime/commands/program.js";
+import { keyFor } from "../../runtime/feature-context.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { printMessage } from "../print-message.js";
@@ -35,7 +36,7 @@ export const run = shellRunner(shell);
 
 async function show(args: CommandArguments, flags: ParsedFlags, variables: Variables): Promise<CommandResult> {
   const { settings, roots } = await loadSettings(flags, variables);
-  const { listRawTraffic, RawTraffic } = await import("../../runtime/raw-traffic.js");
+  const { keyPurpose, listRawTraffic, RawTraffic } = await import("../../providers/raw-traffic/traffic.js");
   const files = listRawTraffic(roots);
   const asked = args.text("SESSION");
   if (asked === undefined) {
@@ -51,7 +52,9 @@ async function show(args: CommandArguments, flags: ParsedFlags, variables: Varia
     throw new UsageError(`There is no raw model traffic of ${asked}. 'oxbow debug show' lists what is there.`);
   const notify = (message: string) => printMessage(message);
   const stores = new SessionStores({ settings, roots, variables, root: process.cwd(), notify, hint: notify });
-  const traffic = new RawTraffic({ roots, session: file.session as SessionId, key: await stores.key() });
+  const id = file.session as SessionId;
+  const key = await keyFor(keyPurpose(id), stores);
+  const traffic = new RawTraffic({ roots, session: id, key });
   const { lines, damaged } = traffic.read();
   if (damaged > 0)
     notify(`${damaged === 1 ? "A line" : `${damaged} lines`} cannot be read: damaged, or written with another key.`);

@@ -1,12 +1,12 @@
 /** `oxbow doctor`: what works on this machine, and what to do about the rest. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { DOCTOR } from "../../commands/catalogue/program.js";
-import { asValue, COMMAND_EXIT, type CommandResult } from "../../commands/command.js";
-import { parseFlags } from "../../commands/flags.js";
-import { homeProblem } from "../../runtime/settings/home-folder.js";
+import { asValue, COMMAND_EXIT, type CommandResult } from "../../feature/command.js";
+import { parseFlags } from "../../feature/flags.js";
+import { DOCTOR } from "../../runtime/commands/program.js";
 import { type LoadedSettings, loadSettings } from "../../runtime/settings/settings.js";
 import { inWords } from "../../system/errno-words.js";
+import { homeProblem } from "../../system/home-folder.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { checked, type Finding, findingLines } from "./doctor/finding.js";
 

@@ -1,5 +1,5 @@
 /** `oxbow engine`: the engine of this home. The first conversation starts it. */
-import { ENGINE } from "../../commands/catalogue/program.js";
+import { ENGINE } from "../../runtime/commands/program.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {

@@ -1,16 +1,16 @@
 /** `oxbow NAME ARGUMENT…` for a program in a folder `commands/`. */
 
 import type { Variables } from "../../base/variables.js";
-import { parseFlags } from "../../commands/flags.js";
 import type { Chosen } from "../../extensions/executable/chosen-files.js";
 import { chosenCommands, runCommand } from "../../extensions/executable/commands.js";
 import type { Containment } from "../../extensions/executable/containment.js";
-import { refuseWideningFlags } from "../../runtime/agent-limits.js";
+import { parseFlags } from "../../feature/flags.js";
 import { programFlags } from "../../runtime/content/content-options.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
-import { withContainment } from "../../runtime/parts/containment.js";
+import { withContainment } from "../../runtime/parts/lone-containment.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
+import { refuseWideningFlags } from "../agent-limits.js";
 import { EXIT, exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { inputIsConnected, processTerminal, readInput, trustLook } from "../terminal-io.js";

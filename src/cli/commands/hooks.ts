@@ -1,5 +1,5 @@
 /** `oxbow hooks`. */
-import { HOOKS } from "../../commands/catalogue/extensions.js";
+import { HOOKS } from "../../runtime/commands/sources.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { openSources } from "./open-sources.js";
 

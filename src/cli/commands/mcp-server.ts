@@ -1,13 +1,13 @@
 /** `oxbow mcp-server`: another agent drives Oxbow. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
+import type { Command, CommandContext, CommandResult } from "../../feature/command.js";
 import {
   MCP_SERVER,
   MCP_SERVER_APPROVE,
   MCP_SERVER_FORGET,
   MCP_SERVER_PARENTS,
-} from "../../commands/catalogue/program.js";
-import type { Command, CommandContext, CommandResult } from "../../commands/command.js";
+} from "../../runtime/commands/program.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { SERVED_RUN_FLAGS } from "./run-flags.js";
 

@@ -1,5 +1,4 @@
 /** `oxbow mcp`, with `auth NAME`: signs in to a server in a browser and leaves the tokens to the credential helper. */
-
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { AUTH, findServer, type ShellPort, shellCommands } from "../../extensions/mcp/commands.js";
@@ -10,12 +9,14 @@ import type { RemoteTransport, ServerConfig } from "../../extensions/mcp/server-
 import { connectSigningIn } from "../../extensions/mcp/sign-in.js";
 import type { CommandArguments, OpenShell } from "../../feature/command.js";
 import { openShellServers } from "../../runtime/mcp/open-server.js";
-import { signInHttp } from "../../runtime/mcp/sign-in-http.js";
+import { networkOf } from "../../runtime/network.js";
 import type { LoadedSettings } from "../../runtime/settings/settings.js";
+import { createNetGuard } from "../../security/net-guard/net-guard.js";
 import { readPaste } from "../../security/oauth/authorization.js";
 import { type LoopbackListener, listen } from "../../security/oauth/loopback-listener.js";
 import { newProof } from "../../security/oauth/pkce.js";
 import { type Renewal, serverCredential, serverEntry } from "../../security/oauth/server-tokens.js";
+import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
@@ -153,5 +154,44 @@ function renewalOf(oauth: OAuthClient): Renewal {
     ...(clientSecret !== undefined && { clientSecret }),
     method: clientSecret === undefined ? "none" : basic ? "client_secret_basic" : "client_secret_post",
     ...(resource?.resource !== undefined && { resource: resource.resource }),
+  };
+}
+
+export interface SignInHttpOptions {
+  /** Of the server. */
+  readonly url: string;
+  readonly variables: Variables;
+  readonly webHosts: readonly string[];
+  readonly webNames: "check" | "proxy";
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+export function signInHttp({ url, variables, webHosts, webNames }: SignInHttpOptions): HttpClient {
+  const network = networkOf(variables);
+  const http = createHttpClient({ clock: nodeClock, network });
+  const own = new URL(url);
+  const isLocal = LOOPBACK.has(own.hostname);
+  const guard = createNetGuard({
+    allowedHosts: [...webHosts, ...(isLocal ? LOOPBACK : [])],
+    isProxied: async (address) => (await network())?.proxyFor(address) !== undefined,
+    unknownNames: webNames === "proxy" ? "proxy" : "refuse",
+  });
+  return {
+    request: async (request) => {
+      const asked = new URL(request.url);
+      // The user has named this one.
+      if (asked.origin === own.origin) return http.request(request);
+      if (asked.protocol !== "https:" && !LOOPBACK.has(asked.hostname))
+        throw new Error(`The server names ${asked.origin} for its sign-in, which is not encrypted.`);
+      const admitted = await guard.admit(asked.href, request.signal ?? new AbortController().signal);
+      if (!admitted.allowed)
+        throw new Error(
+          `The server names ${asked.origin} for its sign-in, which is refused: ${admitted.reason}. If you trust it, add the host to web_hosts.`,
+        );
+      const proxied = (await network())?.proxyFor(asked) !== undefined;
+      return http.request({ ...request, ...(!proxied && { lookup: admitted.lookup }) });
+    },
+    close: () => http.close(),
   };
 }

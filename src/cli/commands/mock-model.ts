@@ -1,5 +1,5 @@
-import { MOCK_MODEL } from "../../commands/catalogue/program.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
+import { MOCK_MODEL } from "../../runtime/commands/program.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {

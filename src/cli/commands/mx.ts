@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { groupDigits } from "../../base/group-digits.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
-import { MX } from "../../commands/catalogue/program.js";
-import type { CommandArguments, CommandResult } from "../../commands/command.js";
+import type { CommandArguments, CommandResult } from "../../feature/command.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { MX } from "../../runtime/commands/program.js";
 import type { Measured, RequestReport } from "../../testkit/request-report.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 

@@ -1,7 +1,7 @@
 /** The place of `oxbow sources` and `oxbow hooks`. */
 import { resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import { sourceCommands } from "../../runtime/commands/sources.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { openRoot } from "../../tools/files/workspace-root.js";

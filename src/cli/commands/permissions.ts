@@ -3,11 +3,11 @@
 import { join, resolve } from "node:path";
 import { createIdSource } from "../../base/ulid.js";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
 import type { ToolCall } from "../../engine/ports.js";
 import { BUILT_IN_TYPES } from "../../extensions/subagents/agent-types.js";
 import { describedAgent } from "../../extensions/subagents/part.js";
 import type { OpenShell } from "../../feature/command.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import { securityCommands } from "../../runtime/commands/security.js";
 import { programsOf } from "../../runtime/commands/sources.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";

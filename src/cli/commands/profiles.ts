@@ -2,8 +2,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
-import { PROFILES_LIST, PROFILES_SHOW } from "../../commands/catalogue/profiles.js";
-import { profileCommands } from "../../runtime/commands/profiles.js";
+import { PROFILES_LIST, PROFILES_SHOW, profileCommands } from "../../runtime/commands/profiles.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 

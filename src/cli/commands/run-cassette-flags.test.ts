@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { UsageError } from "../../base/usage-error.js";
-import { parseFlags } from "../../commands/flags.js";
+import { parseFlags } from "../../feature/flags.js";
 import { cassetteOf } from "./run-cassette-flags.js";
 import { RUN_FLAGS } from "./run-flags.js";
 

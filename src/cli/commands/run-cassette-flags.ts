@@ -2,7 +2,7 @@
 
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import { networkOf } from "../../runtime/network.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import { nodeClock } from "../../system/node-clock.js";

@@ -4,7 +4,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { OutputFormat } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
-import { helpLines, type ParsedFlags, parseFlags } from "../../commands/flags.js";
+import { helpLines, type ParsedFlags, parseFlags } from "../../feature/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";

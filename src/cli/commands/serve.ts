@@ -1,8 +1,8 @@
 /** `oxbow serve`: the engine as a service. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { SERVE } from "../../commands/catalogue/service.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
+import { SERVE } from "../../runtime/commands/program.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";
 

@@ -1,5 +1,5 @@
 /** `oxbow session`. */
-import * as specs from "../../commands/catalogue/sessions.js";
+import * as specs from "../../runtime/commands/sessions/specs.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { RUN_FLAGS } from "./run-flags.js";
 

@@ -1,5 +1,5 @@
 /** `oxbow sources`. */
-import { SOURCES, SOURCES_ALLOW, SOURCES_REVOKE } from "../../commands/catalogue/extensions.js";
+import { SOURCES, SOURCES_ALLOW, SOURCES_REVOKE } from "../../runtime/commands/sources.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 import { openSources } from "./open-sources.js";
 

@@ -1,10 +1,10 @@
 /** `oxbow status`: the engine that runs in this home. */
 import { safeLine } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
-import { ENGINE_STATUS } from "../../commands/catalogue/program.js";
-import { asValue, COMMAND_EXIT, type CommandResult } from "../../commands/command.js";
+import { asValue, COMMAND_EXIT, type CommandResult } from "../../feature/command.js";
 import type { SessionInfo } from "../../protocol/queries.js";
 import { clientLines, healthLines } from "../../runtime/commands/engine.js";
+import { ENGINE_STATUS } from "../../runtime/commands/program.js";
 import { reachEngine } from "../attach/reach.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 

@@ -1,9 +1,9 @@
 /** `oxbow stop`: ends the engine of this home. */
 import type { Variables } from "../../base/variables.js";
-import { STOP } from "../../commands/catalogue/program.js";
-import { COMMAND_EXIT, type CommandResult } from "../../commands/command.js";
-import { refuseAgents } from "../../runtime/agent-limits.js";
+import { COMMAND_EXIT, type CommandResult } from "../../feature/command.js";
+import { STOP } from "../../runtime/commands/program.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { refuseAgents } from "../agent-limits.js";
 import { reachEngine } from "../attach/reach.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 

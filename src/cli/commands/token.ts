@@ -1,5 +1,5 @@
 /** `oxbow token`. */
-import { TOKEN_FILE, TOKEN_LIST, TOKEN_MAKE, TOKEN_REVOKE } from "../../commands/catalogue/service.js";
+import { TOKEN_FILE, TOKEN_LIST, TOKEN_MAKE, TOKEN_REVOKE } from "../../runtime/commands/program.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {

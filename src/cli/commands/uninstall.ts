@@ -10,7 +10,6 @@ import { join, resolve } from "node:path";
 import { formatBytes } from "../../base/byte-size.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { UNINSTALL } from "../../commands/catalogue/program.js";
 import {
   asValue,
   COMMAND_EXIT,
@@ -18,7 +17,8 @@ import {
   type CommandContext,
   type CommandResult,
   refuse,
-} from "../../commands/command.js";
+} from "../../feature/command.js";
+import { UNINSTALL } from "../../runtime/commands/program.js";
 import { type RunningHelper, runningHelper } from "../../security/credentials/helper/running-helper.js";
 import { statOf } from "../../system/git/git-folder.js";
 import { namesIn } from "../../system/names-in.js";

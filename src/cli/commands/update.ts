@@ -1,8 +1,8 @@
 /** `oxbow update`: how this copy was installed, and what updates it. */
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
-import { UPDATE } from "../../commands/catalogue/program.js";
-import type { CommandResult } from "../../commands/command.js";
+import type { CommandResult } from "../../feature/command.js";
+import { UPDATE } from "../../runtime/commands/program.js";
 import { findInstallation, type InstallationKind } from "../installation.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 

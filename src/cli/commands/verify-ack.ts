@@ -2,9 +2,9 @@
 import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import { VERIFY_ACK } from "../../commands/catalogue/program.js";
-import type { CommandResult } from "../../commands/command.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { CommandResult } from "../../feature/command.js";
+import type { ParsedFlags } from "../../feature/flags.js";
+import { VERIFY_ACK } from "../../runtime/commands/program.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {

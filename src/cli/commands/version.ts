@@ -1,5 +1,5 @@
 import { VERSION } from "../../base/version.js";
-import { VERSION_COMMAND } from "../../commands/catalogue/program.js";
+import { VERSION_COMMAND } from "../../runtime/commands/program.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
 
 export const shell: ShellCommand = {

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { programSummary } from "../../commands/catalogue/index.js";
+import { programSummary } from "../../runtime/commands/catalogue.js";
 import { COMMANDS } from "../command-table.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 import { type Candidate, candidatesFor } from "./candidates.js";

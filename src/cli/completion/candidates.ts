@@ -1,6 +1,6 @@
 /** The candidates for the last word of a command line. */
-import type { CommandSpec, CompletionSource } from "../../commands/command.js";
-import type { Flag } from "../../commands/flags.js";
+import type { CommandSpec, CompletionSource } from "../../feature/command.js";
+import type { Flag } from "../../feature/flags.js";
 
 export interface Candidate {
   readonly value: string;

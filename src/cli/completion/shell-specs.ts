@@ -1,6 +1,7 @@
 /** The commands that `oxbow NAME` takes, for completion: completion has no separate table. */
-import { ATTACH, RESUME, RUN } from "../../commands/catalogue/program.js";
-import type { CommandSpec } from "../../commands/command.js";
+
+import type { CommandSpec } from "../../feature/command.js";
+import { ATTACH, RESUME, RUN } from "../../runtime/commands/program.js";
 import { COMMANDS } from "../command-table.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 import { commonFlags } from "../shell-command.js";

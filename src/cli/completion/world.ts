@@ -1,9 +1,9 @@
 /** Where completion finds sessions, routes, providers and models of this machine. A missing or slow source gives no candidates. */
 import type { Variables } from "../../base/variables.js";
-import { programSummary, SESSION_SPECS } from "../../commands/catalogue/index.js";
-import type { CompletionSource } from "../../commands/command.js";
-import { parseFlags } from "../../commands/flags.js";
 import { CommandRegistry } from "../../commands/registry.js";
+import type { CompletionSource } from "../../feature/command.js";
+import { parseFlags } from "../../feature/flags.js";
+import { programSummary, SESSION_SPECS } from "../../runtime/commands/catalogue.js";
 import { COMMANDS } from "../command-table.js";
 import type { Candidate, Candidates, CompletionWorld } from "./candidates.js";
 import { specsOf } from "./shell-specs.js";

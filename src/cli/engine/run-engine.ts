@@ -9,11 +9,11 @@
 
 import { lstatSync, watch } from "node:fs";
 import type { Variables } from "../../base/variables.js";
-import { parseFlags } from "../../commands/flags.js";
 import type { ServiceLog } from "../../control/auth/refused-tokens.js";
+import { ControlOwner } from "../../control/control-owner.js";
+import { controlPlace, ownersMark } from "../../control/control-place.js";
 import type { Host } from "../../control/host.js";
-import { ControlOwner } from "../../runtime/control-owner.js";
-import { controlPlace, ownersMark } from "../../runtime/control-place.js";
+import { parseFlags } from "../../feature/flags.js";
 import { mcpMountOf } from "../../runtime/mcp-mount.js";
 import { serveEngine } from "../../runtime/serve.js";
 import { nodeClock } from "../../system/node-clock.js";

@@ -1,7 +1,7 @@
 /** The surroundings of this terminal for a session in the engine: its environment, its flags and its keys. */
 import { resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { SessionStart } from "../../protocol/commands.js";
 import { lendKeys } from "../../runtime/credentials/lend-keys.js";
 import type { LoadedSettings } from "../../runtime/settings/settings.js";

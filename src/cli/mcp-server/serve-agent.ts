@@ -12,13 +12,13 @@ import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
 import type { HttpClient } from "../../clients/sdk/http-client.js";
 import type { ConnectOptions } from "../../clients/sdk/options.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import { agentNotices, desktopNotices } from "../../control/auth/agent-notices.js";
 import { BANNER } from "../../control/transports/mcp-server/engine-offer.js";
 import { serveMcpStdio } from "../../control/transports/mcp-server/stdio.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { CommandReply, EngineClient, QueryReply } from "../../protocol/client.js";
 import type { Handshake } from "../../protocol/handshake.js";
 import type { QueryKind } from "../../protocol/queries.js";
-import { agentNotices, desktopNotices } from "../../runtime/agent-notices.js";
 import { McpParents } from "../../security/trust/mcp-parents.js";
 import { askOnControllingTerminal } from "../../system/controlling-terminal.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -137,7 +137,7 @@ async function withToken(variables: Variables, places: Roots, options: Options):
   const [{ HttpClient: Client }, { socketExchange }, { controlPlace }] = await Promise.all([
     import("../../clients/sdk/http-client.js"),
     import("../../clients/sdk-node/socket-exchange.js"),
-    import("../../runtime/control-place.js"),
+    import("../../control/control-place.js"),
   ]);
   const place = controlPlace(places);
   const exchange = socketExchange(await place.address());
@@ -155,7 +155,7 @@ async function ownEngine(flags: ParsedFlags, variables: Variables, places: Roots
     import("../run/prepare.js"),
     import("../terminal-io.js"),
     import("../attach/listen.js"),
-    import("../../runtime/model-ancestors.js"),
+    import("../../system/model-ancestors.js"),
   ]);
   const terminal = processTerminal(variables);
   // The outer agent may have written this command line, so it can widen nothing: that is for the user's profile.

@@ -1,6 +1,6 @@
 /** Chooses the model of a run: by its flags and settings, by hooks of the stage `resolve`, or from the models that are ready. */
 import type { Terminal } from "../../clients/headless/terminal.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { Chosen, ModelChoice, ModelRegistry } from "../../runtime/models/model-registry.js";
 import type { ModelRoutes } from "../../runtime/models/model-routes.js";
 import { type ModelPlace, settingsChoice } from "../../runtime/models/place-models.js";

@@ -2,7 +2,7 @@
 import type { Variables } from "../../base/variables.js";
 import type { Block } from "../../clients/tui/content/block.js";
 import { readBindings } from "../../clients/tui/keys/bindings.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { EXIT } from "../exit-codes.js";
 import { ownShell } from "../own-shell.js";

@@ -2,7 +2,7 @@
 import type { SaveSettings } from "../../base/chosen-settings.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { LoadedSettings } from "../../runtime/settings/settings.js";

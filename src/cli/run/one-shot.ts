@@ -2,7 +2,7 @@ import { safeText } from "../../base/terminal-text.js";
 import { estimateFrom } from "../../base/turn-stats.js";
 import { type OutputFormat, runOneShot } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { exitCodeOf } from "../exit-codes.js";

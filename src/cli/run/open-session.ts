@@ -1,7 +1,7 @@
 /** Opens a session: waits while another process has it, and asks about calls that were running when it stopped. */
 import { UsageError } from "../../base/usage-error.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { CommandPayloads, OrphanVerdict } from "../../protocol/commands.js";
 import { type Failure, failure as failureOf } from "../../protocol/errors.js";

@@ -1,6 +1,6 @@
 import { UsageError } from "../../base/usage-error.js";
 import { OUTPUT_FORMATS, type OutputFormat } from "../../clients/headless/one-shot.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 
 export function outputFormat(flags: ParsedFlags): OutputFormat {
   const asked = flags.text("output-format");

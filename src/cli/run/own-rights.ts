@@ -1,6 +1,6 @@
 /** Who uses this terminal. */
 import type { Variables } from "../../base/variables.js";
-import { isAgent, isInsideEngine } from "../../runtime/model-ancestors.js";
+import { isAgent, isInsideEngine } from "../../system/model-ancestors.js";
 import { personPresent } from "../terminal-io.js";
 
 /** A command of a model can make a terminal of its own, and remove the variable that marks it. */

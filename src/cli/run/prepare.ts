@@ -6,27 +6,28 @@ import type { TurnStats } from "../../base/turn-stats.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
-import { type ParsedFlags, parseFlags } from "../../commands/flags.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
+import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
+import { type ParsedFlags, parseFlags } from "../../feature/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ModelName } from "../../protocol/events.js";
-import { refuseWideningFlags } from "../../runtime/agent-limits.js";
 import { programFlags } from "../../runtime/content/content-options.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
 import type { ProjectContent } from "../../runtime/content/project-content.js";
-import { unreadInstructions } from "../../runtime/content/unread-instructions.js";
 import type { Chosen } from "../../runtime/models/model-registry.js";
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
 import { modelsOf } from "../../runtime/models/place-models.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
-import { pluginsOf } from "../../runtime/parts/plugins.js";
+import type { PluginsPlace } from "../../runtime/plugins/open-plugins.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
-import { homeProblem } from "../../runtime/settings/home-folder.js";
 import { type LoadedSettings, loadSettings, patient } from "../../runtime/settings/settings.js";
+import { unreadInstructions } from "../../security/trust/unread-instructions.js";
 import type { SessionRecord } from "../../sessions/store.js";
+import { homeProblem } from "../../system/home-folder.js";
 import { createLog, type LogFunction } from "../../system/log.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { refuseWideningFlags } from "../agent-limits.js";
 import { cassetteOf } from "../commands/run-cassette-flags.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 import { FailedRun } from "../failed-run.js";
@@ -192,6 +193,20 @@ function messages(): Pick<Prepared, "notify" | "onMessages"> {
       show = other;
     },
   };
+}
+
+/** A process without plugins does not load their code. */
+async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] | undefined> {
+  const { content, loaded } = place;
+  if (loaded.settings.plugins.value.length === 0 && content.extensions.of("plugin").length === 0) return undefined;
+  const [{ openPlugins }, { ProcessGuard }] = await Promise.all([
+    import("../../runtime/plugins/open-plugins.js"),
+    import("../../extensions/plugins/process-guard.js"),
+  ]);
+  const guard = new ProcessGuard(place.notify);
+  const plugins = await openPlugins({ ...place, beforeCode: (code) => guard.add(code) });
+  guard.catchStrayErrors(plugins);
+  return plugins;
 }
 
 async function afterFirstRequest(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Which session a run resumes, and the folder that it works in. */
 import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { SessionStores } from "../../runtime/sessions/session-stores.js";
 import type { SessionRecord } from "../../sessions/store.js";
 import { WorkspaceError } from "../../tools/files/workspace-error.js";

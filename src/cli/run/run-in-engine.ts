@@ -1,7 +1,7 @@
 /** Chooses where a conversation runs: in the engine of this home, or in this process. */
 import { UsageError } from "../../base/usage-error.js";
-import type { ParsedFlags } from "../../commands/flags.js";
-import { isAgent, isInsideEngine } from "../../runtime/model-ancestors.js";
+import type { ParsedFlags } from "../../feature/flags.js";
+import { isAgent, isInsideEngine } from "../../system/model-ancestors.js";
 import type { EngineWork } from "../attach/through-engine.js";
 
 /** The exit code of a run through the engine; undefined if this process is to be the engine. */

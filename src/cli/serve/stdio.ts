@@ -8,12 +8,12 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { identityOf } from "../../control/auth/identity.js";
 import type { Tokens } from "../../control/auth/tokens.js";
+import { serviceTokens } from "../../control/auth/tokens.js";
 import { FrameConnection } from "../../control/transports/frames.js";
 import { MOST_BODY_BYTES, parseObject } from "../../control/transports/http/read-body.js";
 import { failure } from "../../protocol/errors.js";
-import { isInsideEngine } from "../../runtime/model-ancestors.js";
 import type { Engine } from "../../runtime/open-engine.js";
-import { serviceTokens } from "../../runtime/service-tokens.js";
+import { isInsideEngine } from "../../system/model-ancestors.js";
 import { pipedLines } from "../piped-lines.js";
 
 const MOST_WAITING = 64 * 1024 * 1024;

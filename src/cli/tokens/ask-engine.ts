@@ -1,8 +1,8 @@
 /** One request to the engine of this user, over its socket and with the owner's token. */
 import { request } from "node:http";
 import { UsageError } from "../../base/usage-error.js";
+import { controlPlace, isOwnSocket, ownersToken } from "../../control/control-place.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
-import { controlPlace, isOwnSocket, ownersToken } from "../../runtime/control-place.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
 export interface EngineAnswer {

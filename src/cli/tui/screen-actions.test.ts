@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { SESSION_SPECS } from "../../commands/catalogue/index.js";
+import { SESSION_SPECS } from "../../runtime/commands/catalogue.js";
 import { clientAction } from "../client-actions.js";
 import { screenAction } from "./screen-actions.js";
 

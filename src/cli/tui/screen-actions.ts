@@ -1,10 +1,10 @@
 /** The commands that the terminal client runs itself, by name and alias. */
 import type { ScreenAction } from "../../base/client-action.js";
-import { MODEL } from "../../commands/catalogue/conversation.js";
-import { WEB } from "../../commands/catalogue/engine.js";
-import * as screen from "../../commands/catalogue/screen.js";
-import { RESUME_HERE, SESSION_LIST, SESSION_RESUME, UNDO } from "../../commands/catalogue/sessions.js";
-import type { CommandSpec } from "../../commands/command.js";
+import type { CommandSpec } from "../../feature/command.js";
+import { WEB } from "../../runtime/commands/engine.js";
+import * as screen from "../../runtime/commands/screen.js";
+import { RESUME_HERE, SESSION_LIST, SESSION_RESUME, UNDO } from "../../runtime/commands/sessions/specs.js";
+import { MODEL } from "../../runtime/commands/specs.js";
 import { actionsByName, CLIENT_ACTIONS } from "../client-actions.js";
 
 export const screenAction: (name: string) => ScreenAction | undefined = actionsByName<ScreenAction>([

@@ -1,5 +1,5 @@
 /** Types slash lines into a set of commands, as a person in a session would. */
-import type { Command, CommandAnswer, CommandContext } from "../command.js";
+import type { Command, CommandAnswer, CommandContext } from "../../feature/command.js";
 import { CommandRegistry, runSlash } from "../registry.js";
 
 export const CONTEXT: CommandContext = {

@@ -5,12 +5,15 @@
  * 2. The owner's token is in `control.token` (mode 0600). It is renewed long before it expires.
  * 3. A message never contains a token.
  */
+
 import { createHash, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { createIdSource, type IdSource } from "../../base/ulid.js";
+import type { Variables } from "../../base/variables.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import type { TokenId } from "../../protocol/ids.js";
+import { roots } from "../../system/xdg-paths.js";
 import {
   DEFAULT_LIFETIME_SECONDS,
   isOwner,
@@ -199,4 +202,8 @@ function asTime(seconds: number): string {
 /** Both sides of a comparison get the same length. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
+}
+
+export function serviceTokens(variables: Variables, clock: Clock): Promise<Tokens> {
+  return Tokens.open({ stateFolder: roots(variables).state, clock });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.js";
-import type { Command, CommandContext, CommandSpec } from "../../commands/command.js";
 import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
+import type { Command, CommandContext, CommandSpec } from "../../feature/command.js";
 import { aliasCommands } from "./commands.js";
 
 const CONTEXT: CommandContext = {

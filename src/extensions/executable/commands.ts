@@ -5,8 +5,10 @@
  * 2. A person runs them, so they ask for no permission; they run in the sandbox like everything else.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
+import { COMMAND_EXIT, type Command } from "../../feature/command.js";
 import { type Chosen, chosenFiles, programName, shownPath } from "./chosen-files.js";
 import type { Containment } from "./containment.js";
+import { type IntrospectOptions, introspect } from "./introspect.js";
 import { type ProgramResult, runProgram } from "./run-program.js";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -60,4 +62,44 @@ export async function runCommand({ name, file }: Chosen, options: CommandRun): P
   // A program with streamed output may print more than fits into one answer.
   const maxBytes = rest.onOutput === undefined ? MAX_BYTES : 64 * MAX_BYTES;
   return runProgram({ ...rest, program, reach: "acts", env, maxBytes }, containment);
+}
+
+export interface ExecutableCommandOptions extends IntrospectOptions {
+  readonly timeoutMs: number;
+  readonly report: (problem: string) => void;
+  readonly isBuiltIn: (name: string) => boolean;
+}
+
+export async function executableCommands(
+  files: readonly ExtensionFile[],
+  options: ExecutableCommandOptions,
+): Promise<readonly Command[]> {
+  const chosen = chosenCommands(files, options);
+  return Promise.all(chosen.map((each) => commandOf(each, options)));
+}
+
+async function commandOf(chosen: Chosen, options: ExecutableCommandOptions): Promise<Command> {
+  const { description } = await introspect(chosen.file, "command", options);
+  return {
+    name: chosen.name,
+    summary: description || `the program ${chosen.file.path}`,
+    arguments: [{ name: "ARGUMENT", kind: "text", optional: true, rest: "list" }],
+    reaches: "user",
+    users: ["people"],
+    places: ["between turns"],
+    run: async (args, { signal, progress }) => {
+      const { containment, timeoutMs } = options;
+      const run = { args: args.list("ARGUMENT"), containment, timeoutMs, signal, onMessage: progress };
+      return answerOf(chosen.name, await runCommand(chosen, run));
+    },
+  };
+}
+
+function answerOf(name: string, { status, output, errors, problem, exitCode }: ProgramResult) {
+  const text = [output.trimEnd(), ...(problem === "" ? [] : [errors, `/${name} ${problem}.`])];
+  return {
+    text: text.filter((each) => each !== "").join("\n"),
+    value: { output, exit_code: exitCode ?? null },
+    ...(status !== "ok" && { exitCode: COMMAND_EXIT.failed }),
+  };
 }

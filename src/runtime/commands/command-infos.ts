@@ -1,8 +1,9 @@
 /** The commands of a session as data, for clients that ask for them. */
-import { SESSION_SPECS } from "../../commands/catalogue/index.js";
-import { type Argument, type CommandSpec, worksOn } from "../../commands/command.js";
+
 import { usageOf } from "../../commands/usage.js";
+import { type Argument, type CommandSpec, worksOn } from "../../feature/command.js";
 import type { ArgumentInfo, CommandInfo } from "../../protocol/queries.js";
+import { SESSION_SPECS } from "./catalogue.js";
 
 const SLASH = { surface: "slash" } as const;
 

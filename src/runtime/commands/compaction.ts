@@ -1,10 +1,10 @@
 /** `/compact` and `/summarize`. */
 import { roundTokens } from "../../base/budget-text.js";
-import { BTW, COMPACT, SUMMARIZE } from "../../commands/catalogue/conversation.js";
-import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
+import { type Command, type CommandResult, refuse } from "../../feature/command.js";
 import { OFFLINE } from "../../providers/selection/model-parts.js";
 import type { RunCompaction } from "../parts/compaction.js";
+import { BTW, COMPACT, SUMMARIZE } from "./specs.js";
 
 interface CompactionPort {
   readonly run: Run;

@@ -2,11 +2,9 @@
 
 import { safeText } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
-import { EFFORT, ENV, MODE, MODEL, SHELL, STATUS } from "../../commands/catalogue/conversation.js";
-import { KEEP } from "../../commands/catalogue/security.js";
-import { type Command, type CommandResult, refuse } from "../../commands/command.js";
 import type { Run } from "../../control/run.js";
 import type { LateQuestion, Model } from "../../engine/ports.js";
+import { type Command, type CommandResult, refuse } from "../../feature/command.js";
 import type { Failure } from "../../protocol/errors.js";
 import type { ClientId } from "../../protocol/ids.js";
 import { EFFORTS } from "../../providers/settings.js";
@@ -15,6 +13,7 @@ import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
 import type { RunEffort } from "../opening.js";
 import type { RunSandbox } from "../parts/sandbox.js";
+import { EFFORT, ENV, KEEP, MODE, MODEL, SHELL, STATUS } from "./specs.js";
 
 export function modelName({ model }: Pick<Run, "model">): string {
   return `${model.provider}:${model.model}`;

@@ -1,16 +1,16 @@
 /** The commands about tools: what they may do, what they did, and a shell command by a person. */
 import { safeLine } from "../../base/terminal-text.js";
-import { TOOLS } from "../../commands/catalogue/program.js";
 import type { Run } from "../../control/run.js";
 import { asValue, type Command, withPort } from "../../feature/command.js";
 import { planCommands } from "../../security/permissions/commands.js";
+import { PORT_COMMANDS } from "../../security/sandbox/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import { BACKGROUND_COMMANDS } from "../../tools/background-commands.js";
 import { Gatherer } from "../gatherer.js";
 import { type Opening, runOf } from "../opening.js";
 import { workspaceRules } from "../settings/workspace-state.js";
 import { envCommand, keepCommand, modeCommand, shellCommand } from "./conversation.js";
-import { portCommands } from "./ports.js";
+import { TOOLS } from "./program.js";
 import { safeModeRefusal, securityCommands } from "./security.js";
 
 /** What the model of this session can call now, with the tools of its MCP servers. */
@@ -51,7 +51,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
       mode: () => (permissions.planning ? "plan" : permissions.mode),
       person: run.bus.originator,
     }),
-    ...portCommands(() => sandbox.ports()),
+    ...withPort(PORT_COMMANDS, () => sandbox.ports()),
     ...withPort(BACKGROUND_COMMANDS, () => toolbox.background()),
     keepCommand(sandbox),
     envCommand({ variables, atHome: withheld, policy: loaded.settings.environment.value }),

@@ -1,10 +1,10 @@
 /** `/recall`: finds what was said or done before, also what the model no longer sees. */
 import type { Clock } from "../../base/clock.js";
 import { UsageError } from "../../base/usage-error.js";
-import { RECALL } from "../../commands/catalogue/sessions.js";
-import { asValue, COMMAND_EXIT, type Command } from "../../commands/command.js";
+import { asValue, COMMAND_EXIT, type Command } from "../../feature/command.js";
 import type { LiveRecall } from "../parts/live-recall.js";
 import { renderHit, toSearchHit } from "./sessions/render-hit.js";
+import { RECALL } from "./sessions/specs.js";
 
 const MOST = 8;
 

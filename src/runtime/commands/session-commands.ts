@@ -1,12 +1,8 @@
 /** All commands of one session: each part registers its own. Loaded with the first command that a client sends. */
 
 import { UsageError } from "../../base/usage-error.js";
-import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "../../commands/catalogue/conversation.js";
-import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "../../commands/catalogue/index.js";
-import { PROFILES_NAMESPACE } from "../../commands/catalogue/profiles.js";
-import * as program from "../../commands/catalogue/program.js";
-import { SCREEN_COMMANDS } from "../../commands/catalogue/screen.js";
-import { SESSION_COMPACT, SESSION_NAMESPACE, SESSION_REPLAY } from "../../commands/catalogue/sessions.js";
+import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
+import type { CustomRequest } from "../../control/host.js";
 import {
   asValue,
   type Command,
@@ -15,15 +11,19 @@ import {
   type CommandTurn,
   namespaceOf,
   refuse,
-} from "../../commands/command.js";
-import { CommandRegistry, helpCommand, runSlash } from "../../commands/registry.js";
-import type { CustomRequest } from "../../control/host.js";
+} from "../../feature/command.js";
 import type { CommandReply } from "../../protocol/client.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { CredentialError } from "../../security/credentials/credential-error.js";
 import { StoreError } from "../../sessions/store.js";
 import { commandsOf, type SessionPart } from "../part.js";
+import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "./catalogue.js";
+import { PROFILES_NAMESPACE } from "./profiles.js";
+import * as program from "./program.js";
+import { SCREEN_COMMANDS } from "./screen.js";
+import { SESSION_COMPACT, SESSION_NAMESPACE, SESSION_REPLAY } from "./sessions/specs.js";
+import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "./specs.js";
 
 /** Namespaces that the help shows on one line. */
 const NAMESPACES = {

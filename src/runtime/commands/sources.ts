@@ -1,18 +1,29 @@
 /** `oxbow sources` and `oxbow hooks`, also as `/sources` and `/hooks`. */
+
 import { relative } from "node:path";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Variables } from "../../base/variables.js";
 import { STAGES } from "../../chain/order.js";
-import { HOOKS, SOURCES, SOURCES_ALLOW, SOURCES_REVOKE } from "../../commands/catalogue/extensions.js";
-import { asValue, type Command, type CommandContext, spell } from "../../commands/command.js";
 import { programName } from "../../extensions/executable/chosen-files.js";
 import { HOOK_STAGES, type HookStage, hookPlace } from "../../extensions/executable/hooks.js";
+import { pluginSettings } from "../../extensions/plugins/settings.js";
+import {
+  asValue,
+  type Command,
+  type CommandContext,
+  type CommandPlace,
+  type CommandSpec,
+  type CommandUser,
+  spell,
+} from "../../feature/command.js";
+import type { Flag } from "../../feature/flags.js";
+import { flagsOf } from "../../feature/setting.js";
 import { labelOf } from "../../security/trust/content.js";
 import { projectTop } from "../../security/trust/folders.js";
 import type { ListedExtension } from "../../security/trust/list-extensions.js";
 import { isWithin } from "../../system/within.js";
+import { homeFolder } from "../../system/xdg-paths.js";
 import { approver, openApprovals } from "../content/approvals.js";
-import { homeFolder } from "../content/home-folder.js";
 import type { InstructionFile } from "../content/instruction-files.js";
 import { listExtensions } from "../content/list-extensions.js";
 import { isKept } from "../parts/executables.js";
@@ -219,3 +230,51 @@ export function shownPath(path: string, { root, variables }: Pick<SourcesPlace, 
   if (isWithin(path, root)) return safeLine(`./${relative(root, path)}`);
   return safeLine(home !== undefined && isWithin(path, home) ? `~/${relative(home, path)}` : path);
 }
+
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
+const FOLDER: readonly Flag[] = [
+  { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
+];
+
+/** Also a flag of a run, and of the commands that approve content. */
+export const PLUGIN_DIR = flagsOf(pluginSettings);
+
+export const SOURCES_NAMESPACE = { sources: "folders with extensions, and whether programs of this project run" };
+
+export const SOURCES: CommandSpec = {
+  name: "sources:list",
+  aliases: ["sources"],
+  summary: "list the folders with extensions, what they hold, and what waits for approval",
+  shellFlags: [...FOLDER, ...PLUGIN_DIR],
+  reaches: "session",
+  users: EVERYONE,
+  places: ANYWHERE,
+};
+
+export const SOURCES_ALLOW: CommandSpec = {
+  name: "sources:allow",
+  summary: "run approved programs of this project from now on, without --allow-project-hooks",
+  shellFlags: FOLDER,
+  reaches: "user",
+  users: ["people"],
+  places: ANYWHERE,
+};
+
+export const SOURCES_REVOKE: CommandSpec = {
+  name: "sources:revoke",
+  summary: "run them only with --allow-project-hooks again",
+  shellFlags: FOLDER,
+  reaches: "user",
+  users: ["people"],
+  places: ANYWHERE,
+};
+
+export const HOOKS: CommandSpec = {
+  name: "hooks",
+  summary: "list the hooks of each stage, in the order they run, and the event hooks",
+  shellFlags: [...FOLDER, ...PLUGIN_DIR],
+  reaches: "session",
+  users: EVERYONE,
+  places: ANYWHERE,
+};

@@ -1,15 +1,15 @@
 /** `/profiles:NAME` and `/profiles use NAME`: continues with another profile, in a new session or in this one. */
-import { PROFILES_LIST, PROFILES_SHOW, PROFILES_USE } from "../../commands/catalogue/profiles.js";
+
+import { isInput, lastTurns, requestsIn, summaryText } from "../../context/compaction/summary-message.js";
+import type { Run } from "../../control/run.js";
+import type { SessionEvents } from "../../extensions/hooks/part.js";
 import {
   type Command,
   type CommandArguments,
   type CommandContext,
   type CommandResult,
   refuse,
-} from "../../commands/command.js";
-import { isInput, lastTurns, requestsIn, summaryText } from "../../context/compaction/summary-message.js";
-import type { Run } from "../../control/run.js";
-import type { SessionEvents } from "../../extensions/hooks/part.js";
+} from "../../feature/command.js";
 import type { Message } from "../../protocol/content.js";
 import type { CallId } from "../../protocol/ids.js";
 import { type Opening, runOf } from "../opening.js";
@@ -19,7 +19,7 @@ import type { ProfilePlace } from "../settings/profile-list.js";
 import { profileNames } from "../settings/project-profiles.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { modelName } from "./conversation.js";
-import { loadOther, profileCommands } from "./profiles.js";
+import { loadOther, PROFILES_LIST, PROFILES_SHOW, PROFILES_USE, profileCommands } from "./profiles.js";
 
 /** The limit for the user's own text in the summary. */
 const REQUEST_CHARS = 8_000;

@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import { ApprovedLock, type Approver } from "../../security/trust/approved-lock.js";
 import { projectTop } from "../../security/trust/folders.js";
+import { startedByModel } from "../../system/model-ancestors.js";
 import type { Roots } from "../../system/xdg-paths.js";
-import { startedByModel } from "../model-ancestors.js";
 
 export function openApprovals(
   folder: string,

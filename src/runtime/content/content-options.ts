@@ -2,14 +2,14 @@
 import { dirname } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
 import { packFolders } from "../../context/skills/settings.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { Conversation } from "../../security/trust/ask-pending.js";
 import { ASKED_KINDS, type ContentKind, EXTENSION_KINDS, LOADED_KINDS } from "../../security/trust/content.js";
 import type { ProgramsOptions } from "../../security/trust/programs-of-project.js";
+import { homeFolder } from "../../system/xdg-paths.js";
 import { pluginFiles, pluginFolders } from "../settings/plugin-folders.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import { homeFolder } from "./home-folder.js";
 
 export interface ProjectContentOptions extends ProgramsOptions {
   readonly loaded: LoadedSettings;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { parseFlags } from "../../commands/flags.js";
+import { parseFlags } from "../../feature/flags.js";
 import { ackCommand } from "../../security/trust/ack-command.js";
 import { loadSettings } from "../settings/settings.js";
 import { openApprovals } from "./approvals.js";

@@ -6,10 +6,10 @@ import { type ContentItem, type ContentKind, keyOf } from "../../security/trust/
 import { discoverContent } from "../../security/trust/discover.js";
 import { withSources } from "../../security/trust/places.js";
 import { reviewContent } from "../../security/trust/review.js";
+import { homeFolder } from "../../system/xdg-paths.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { openApprovals } from "./approvals.js";
 import { discoverOptions } from "./content-options.js";
-import { homeFolder } from "./home-folder.js";
 import { importsOf } from "./instruction-imports.js";
 
 export interface InstructionFile {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { processorMsOf } from "../../../test/support/processor-time.js";
 import { verifies } from "../../../test/verifies.js";
-import { parseFlags } from "../../commands/flags.js";
+import { parseFlags } from "../../feature/flags.js";
 import { formatEntry } from "../../security/trust/lock-entry.js";
 import { NOW, Script, Testbed } from "../../security/trust/test-support/testbed.js";
 import { loadSettings } from "../settings/settings.js";

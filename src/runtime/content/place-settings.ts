@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import { mayHoldContent } from "../../security/trust/may-hold-content.js";
 import { type LoadedSettings, loadSettings } from "../settings/settings.js";
 import { discoverOptions } from "./content-options.js";

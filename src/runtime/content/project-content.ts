@@ -7,6 +7,7 @@ import type { Marker } from "../../context/instructions/markers.js";
 import type { CommandPayloads } from "../../protocol/commands.js";
 import type { Failure } from "../../protocol/errors.js";
 import { ASKED_KINDS } from "../../security/trust/content.js";
+import type { InstructionLoad } from "../../security/trust/instruction-loads.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { mayHoldContent, pathsInUse } from "../../security/trust/may-hold-content.js";
 import { instructionPlaces } from "../../security/trust/places.js";
@@ -14,7 +15,6 @@ import type { PendingItem } from "../../security/trust/review.js";
 import type { DecidedContent } from "../../security/trust/waiting-content.js";
 import { isWithin } from "../../system/within.js";
 import { discoverOptions, type ProjectContentOptions, withoutServers } from "./content-options.js";
-import type { InstructionLoad } from "./instruction-loads.js";
 import { PlaceExtensions } from "./place-extensions.js";
 import type { ProjectInstructions } from "./project-instructions.js";
 

@@ -18,6 +18,7 @@ import { type RuleFile, readRuleFile } from "../../context/instructions/rule-fil
 import type { Failure } from "../../protocol/errors.js";
 import { approvedText } from "../../security/trust/approved-texts.js";
 import type { TrustedItem } from "../../security/trust/content.js";
+import { type InstructionLoad, InstructionLoads } from "../../security/trust/instruction-loads.js";
 import { isThere } from "../../security/trust/is-there.js";
 import type { TrustOutcome } from "../../security/trust/pass-content.js";
 import { TrustError } from "../../security/trust/trust-error.js";
@@ -29,7 +30,6 @@ import { isWithin } from "../../system/within.js";
 import { approver, openApprovals } from "./approvals.js";
 import { discoverOptions, type ProjectContentOptions } from "./content-options.js";
 import { importPath, importsOf } from "./instruction-imports.js";
-import { type InstructionLoad, InstructionLoads } from "./instruction-loads.js";
 
 const LATEST_COUNTS = "This version counts if you have an earlier one.";
 

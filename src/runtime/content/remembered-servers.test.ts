@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../test/support/waiting.js";
 import { verifies } from "../../../test/verifies.js";
-import { parseFlags } from "../../commands/flags.js";
+import { parseFlags } from "../../feature/flags.js";
 import { Testbed } from "../../security/trust/test-support/testbed.js";
 import { loadSettings } from "../settings/settings.js";
 import { ProjectContent } from "./project-content.js";

@@ -1,7 +1,7 @@
 /** Joins the commands about keys with the settings and the providers. */
 import type { Variables } from "../../base/variables.js";
-import { parseFlags } from "../../commands/flags.js";
 import type { Command } from "../../feature/command.js";
+import { parseFlags } from "../../feature/flags.js";
 import { ProviderDirectory } from "../../providers/selection/provider-directory.js";
 import { credentialCommands } from "../../security/credentials/commands.js";
 import { CredentialError } from "../../security/credentials/credential-error.js";

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { temporaryFolder } from "../../../test/support/program.js";
 import { verifies } from "../../../test/verifies.js";
-import { parseFlags } from "../../commands/flags.js";
+import { parseFlags } from "../../feature/flags.js";
 import { loadWire } from "../../providers/named.js";
 import { bindEndpoint } from "../../security/credentials/bind-endpoint.js";
 import { createModelRegistry } from "../models/model-registry.js";

@@ -161,7 +161,7 @@ export async function startCredentialHelper(variables: Variables, { passphrase }
   const [{ startHelper }, { loadSettings }, { parseFlags }] = await Promise.all([
     import("../../security/credentials/helper/start-helper.js"),
     import("../settings/settings.js"),
-    import("../../commands/flags.js"),
+    import("../../feature/flags.js"),
   ]);
   const { settings, roots: where } = await loadSettings(parseFlags([], [], ""), variables);
   const network = networkPlan(variables, settings);

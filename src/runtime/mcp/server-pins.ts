@@ -9,7 +9,7 @@ import type { ServerConfig, StdioTransport } from "../../extensions/mcp/server-c
 import type { ContentItem } from "../../security/trust/content.js";
 import { projectTop } from "../../security/trust/folders.js";
 import { realpathOrSelf } from "../../system/real-path.js";
-import { homeFolder } from "../content/home-folder.js";
+import { homeFolder } from "../../system/xdg-paths.js";
 
 interface ServerFolder {
   readonly folder: string;

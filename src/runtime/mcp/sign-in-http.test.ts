@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { signInHttp } from "./sign-in-http.js";
+import { signInHttp } from "../../cli/commands/mcp.js";
 
 const OPTIONS = { variables: {}, webHosts: [], webNames: "check" } as const;
 

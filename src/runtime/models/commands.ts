@@ -1,20 +1,28 @@
 /** The commands about models: the current one, the list, and the local Ollama. */
+
+import { rm } from "node:fs/promises";
 import type { Variables } from "../../base/variables.js";
 import type { Run } from "../../control/run.js";
-import type { Command, CommandResult } from "../../feature/command.js";
+import { type Command, type CommandResult, type OpenShell, withPort } from "../../feature/command.js";
 import { benchCommands } from "../../providers/bench/commands.js";
+import { fetchedCatalogue } from "../../providers/catalogue/newest.js";
+import { CATALOGUE_URL, refreshCatalogue } from "../../providers/catalogue/refresh.js";
+import { keptLists } from "../../providers/kept-list.js";
 import { COMMANDS as OLLAMA } from "../../providers/ollama/commands.js";
 import { OllamaControl } from "../../providers/ollama/control.js";
 import { routeCommands } from "../../providers/routing/commands.js";
 import { type ModelsPort, modelCommands } from "../../providers/selection/commands.js";
+import { localOptions } from "../../providers/settings.js";
+import { makeHome } from "../../system/home-folder.js";
 import { createHttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { effortCommand, type ModelPort, modelCommand, statusCommand, switchModel } from "../commands/conversation.js";
 import { networkOf } from "../network.js";
 import { type Opening, runOf } from "../opening.js";
-import type { LoadedSettings } from "../settings/settings.js";
+import { type LoadedSettings, loadSettings } from "../settings/settings.js";
 import { changeModel } from "./change-model.js";
-import type { ModelRegistry } from "./model-registry.js";
+import { createModelRegistry, type ModelRegistry } from "./model-registry.js";
+import { ModelRoutes } from "./model-routes.js";
 
 export function modelPartCommands(opening: Opening): readonly Command[] {
   const run = runOf(opening);
@@ -77,8 +85,8 @@ interface ModelsPlace {
 export function modelsPort({ registry, loaded, variables, aside }: ModelsPlace): ModelsPort {
   return {
     registry,
-    catalogue: async () => (await import("./open-catalogue.js")).openCatalogue(loaded),
-    refresh: async () => (await import("./refresh-catalogue.js")).refresh(loaded, variables),
+    catalogue: async () => (await import("../../providers/catalogue/open-catalogue.js")).openCatalogue(loaded),
+    refresh: () => refresh(loaded, variables),
     test: async (args, context) => {
       const { testModel } = await import("./test-model.js");
       const run = aside ?? ((action) => action(context.signal));
@@ -86,3 +94,41 @@ export function modelsPort({ registry, loaded, variables, aside }: ModelsPlace):
     },
   };
 }
+
+/** Throws if it could not be fetched; the old catalogue stays. */
+async function refresh(
+  { settings, roots }: Pick<LoadedSettings, "settings" | "roots">,
+  variables: Variables,
+): Promise<void> {
+  const url = settings.catalogue_url.value ?? CATALOGUE_URL;
+  const today = new Date(nodeClock.wall()).toISOString().slice(0, 10);
+  const file = fetchedCatalogue(roots.cache);
+  if (process.stderr.isTTY) process.stderr.write(`oxbow: fetching ${url} …\n`);
+  const http = createHttpClient({ clock: nodeClock, network: networkOf(variables) });
+  await rm(keptLists(roots.state), { recursive: true, force: true });
+  const table = await refreshCatalogue({ url, file, http, today });
+  const models = [...table.providers.values()].reduce((sum, each) => sum + each.size, 0);
+  process.stderr.write(`oxbow: ${models} models of ${table.providers.size} providers are known now, as of ${today}.\n`);
+}
+
+export const openShell: OpenShell = async (place) => {
+  const { variables, clock } = place;
+  const loaded = await loadSettings(place.flags, variables);
+  const { settings, roots, profilePath } = loaded;
+  const tables = { value: settings.providers.value, file: profilePath };
+  const registry = createModelRegistry({ variables, roots, tables, local: localOptions(settings) });
+  return {
+    commands: [
+      ...modelCommands(modelsPort({ registry, loaded, variables })),
+      ...benchCommands({ registry, clock }),
+      ...routeCommands(new ModelRoutes({ loaded, registry, clock })),
+    ],
+  };
+};
+
+export const openOllama: OpenShell = async ({ variables, roots, clock }) => {
+  makeHome(variables);
+  const http = createHttpClient({ clock, network: networkOf(variables) });
+  const control = new OllamaControl({ variables, roots, http, clock, workspace: process.cwd() });
+  return { commands: withPort(OLLAMA, () => control), close: () => http.close() };
+};

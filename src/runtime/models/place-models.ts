@@ -41,7 +41,7 @@ export async function modelsOf(
     contain: lateContainment({ loaded, variables, root, notify }),
     offlineLineMs,
     hears: async (model) => {
-      const { openCatalogue } = await import("./open-catalogue.js");
+      const { openCatalogue } = await import("../../providers/catalogue/open-catalogue.js");
       return (await openCatalogue(loaded).facts(model)).abilities.audio;
     },
     standIns: settings.copilot_fallback.value === "openrouter",

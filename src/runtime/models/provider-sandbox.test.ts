@@ -9,7 +9,7 @@ import { needs } from "../../../test/support/needs.js";
 import { survivors } from "../../../test/support/survivors.js";
 import { verifies } from "../../../test/verifies.js";
 import { RUN_FLAGS } from "../../cli/commands/run-flags.js";
-import { parseFlags } from "../../commands/flags.js";
+import { parseFlags } from "../../feature/flags.js";
 import { loadSettings } from "../settings/settings.js";
 import { createModelRegistry } from "./model-registry.js";
 import { containProviders } from "./provider-sandbox.js";

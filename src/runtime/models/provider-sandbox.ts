@@ -14,8 +14,7 @@ import type { ContainedProvider, ContainProvider, ProviderCommand } from "../../
 import type { PrivateHome } from "../../security/sandbox/policy.js";
 import type { Sandbox } from "../../security/sandbox/sandbox.js";
 import { realpathOrSelf } from "../../system/real-path.js";
-import { networkOf } from "../network.js";
-import { resolverOf } from "../parts/allowed-hosts.js";
+import { networkOf, resolverOf } from "../network.js";
 import { sandboxOverrides } from "../parts/open-sandbox.js";
 import type { LoadedSettings } from "../settings/settings.js";
 
@@ -49,10 +48,10 @@ async function wrapped(sandbox: Sandbox, command: ProviderCommand): Promise<Cont
     env,
   } = command;
   const inside = await sandbox.wrap({ program, args, cwd, env });
-  const { withheld, isWrapper, endsWithAll, explain } = inside;
+  const { descriptors, withheld, isWrapper, endsWithAll, explain } = inside;
   return {
     ...{ argv: [inside.program, ...inside.args], cwd: inside.cwd, env: inside.env },
-    ...{ withheld, isWrapper, endsWithAll, explain },
+    ...{ descriptors, withheld, isWrapper, endsWithAll, explain },
     ended: async () => {
       await inside.ended();
       await sandbox.close();
@@ -84,6 +83,7 @@ async function openSandbox(
     ),
     folder: join(roots.state, "sandbox"),
     id: `provider-${process.pid}-${number}`,
+    passesDescriptors: "yes",
     policy: sandboxPolicy({
       writable: [],
       hidden: [roots.config, roots.data, roots.state, root, ...usualSecrets({ home }), ...privately.hidden],

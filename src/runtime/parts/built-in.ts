@@ -18,6 +18,7 @@ import { eventHooks } from "../../extensions/hooks/part.js";
 import { mcp } from "../../extensions/mcp/part.js";
 import { subagents } from "../../extensions/subagents/part.js";
 import type { CreateFeature } from "../../feature/part.js";
+import { rawTraffic } from "../../providers/raw-traffic/part.js";
 import { Audit } from "../../security/audit/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { ask } from "../../tools/ask.js";
@@ -41,8 +42,7 @@ import { RunCompaction } from "./compaction.js";
 import { RunCosts } from "./costs.js";
 import { Executables } from "./executables.js";
 import { openJournal } from "./journal.js";
-import { plugins } from "./plugins.js";
-import { rawTraffic } from "./raw-traffic.js";
+import { isBuiltInTool } from "./own-tools.js";
 import { recall } from "./recall.js";
 import { RunRecording } from "./recording.js";
 import { toolsPart } from "./tools.js";
@@ -135,17 +135,9 @@ const costs: CreateBuiltIn = (opening) => {
     name: "costs",
     services: { costs: kept },
     commands: async () => {
-      const { budgetCommand, costCommand, variantIn } = await import("../commands/cost.js");
-      const spending = async (query: { readonly since?: string; readonly cwd?: string }) =>
-        (await engine.sessions.open())?.spending(query);
-      const session = () => kept.sessionCosts();
-      const { roots } = engine.loaded;
-      const variantOf = async (id: typeof opening.session) => {
-        const store = await engine.sessions.open();
-        return store && variantIn(store, id);
-      };
-      const port = { session, spending, variantOf, folder: engine.root, roots, wall: Date.now };
-      return [costCommand(port), budgetCommand(kept)];
+      const { costCommands } = await import("../../costs/commands.js");
+      const store = () => engine.sessions.open();
+      return costCommands({ session: kept, store, folder: engine.root, roots: engine.loaded.roots, wall: Date.now });
     },
     close: () => kept.close(),
   };
@@ -231,6 +223,14 @@ const tools: CreateBuiltIn = (opening) => {
 
 const executables: CreateBuiltIn = (opening) => new Executables(opening).part();
 
+/** A process without plugins loads none of it. */
+const plugins: CreateBuiltIn = async (opening) => {
+  const { plugins: loaded = [] } = opening.engine;
+  if (loaded.length === 0) return { name: "plugins" };
+  const { pluginPart } = await import("../../extensions/plugins/part.js");
+  return pluginPart(loaded, { ...featureContext(opening), isBuiltInTool });
+};
+
 /** The settings files; nothing of a turn uses it. */
 const profiles: CreateBuiltIn = (opening) => ({
   name: "profiles",
@@ -258,7 +258,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   compaction,
   credentials,
   profiles,
-  rawTraffic,
+  (opening) => rawTraffic(featureContext(opening), opening.engine.writesTraffic),
   recording,
   audit,
   tools,

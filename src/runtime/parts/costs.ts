@@ -7,6 +7,7 @@ import type { CostTracker, PricedModel, RunJournal, WindowNews } from "../../cha
 import type { ModelLimits } from "../../context/compaction/limits.js";
 import type { Amount, Budget, BudgetLimit, CallBudget, CallLog } from "../../costs/budget.js";
 import type { DayBudget, LoggedCall } from "../../costs/day-budget.js";
+import type { BudgetState, SessionCosts } from "../../costs/report.js";
 import type { Model } from "../../engine/ports.js";
 import { isCostOfAnswer } from "../../protocol/answer-ends.js";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.js";
@@ -15,7 +16,6 @@ import { addUsage, roundUsd } from "../../protocol/usage.js";
 import type { ModelFacts } from "../../providers/catalogue/facts.js";
 import type { SessionStore, Spending } from "../../sessions/store.js";
 import type { Roots } from "../../system/xdg-paths.js";
-import type { BudgetState, SessionCosts } from "../commands/cost-report.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { Settings } from "../settings/settings.js";
 import type { ParentRun } from "../subagents.js";
@@ -115,7 +115,7 @@ export class RunCosts implements CostTracker {
       const all = await Promise.all((await model.candidates()).map((candidate) => this.facts(candidate)));
       return worstOf(all);
     }
-    const { openCatalogue } = await import("../models/open-catalogue.js");
+    const { openCatalogue } = await import("../../providers/catalogue/open-catalogue.js");
     const listed = await openCatalogue(this.#options).facts(model);
     const facts = this.#options.isReplay
       ? { ...listed, price: { input: 0, output: 0 } }
@@ -277,7 +277,7 @@ export class RunCosts implements CostTracker {
   /** The costs of this session for `/cost`. */
   async sessionCosts(): Promise<SessionCosts> {
     const rows = await this.#sessionSpending().catch(() => [...this.#spent.values()]);
-    const { openCatalogue } = await import("../models/open-catalogue.js");
+    const { openCatalogue } = await import("../../providers/catalogue/open-catalogue.js");
     return { rows, catalogue: openCatalogue(this.#options), budgets: await this.budgets() };
   }
 

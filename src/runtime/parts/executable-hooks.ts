@@ -15,6 +15,7 @@ import type { ModelEvent, ModelStream } from "../../engine/ports.js";
 import { receive } from "../../engine/receive.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
+import { commonInput, stageInput } from "../../extensions/executable/hook-input.js";
 import {
   type ResultAnswer,
   readCalls,
@@ -29,7 +30,6 @@ import type { ResultContent, ToolResultBlock } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { contextTo, finishCalls } from "./hook-context.js";
-import { commonInput, stageInput } from "./hook-input.js";
 
 export interface HookRunOptions {
   readonly containment: Containment;

@@ -5,10 +5,10 @@
 import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
 import { isBuiltInHook } from "../../chain/build.js";
-import type { Command } from "../../commands/command.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
+import type { Command } from "../../feature/command.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import { isBuiltInTool } from "./own-tools.js";
@@ -161,12 +161,16 @@ export class Executables {
     const about = sourceCommands({ ...engine, root });
     const files = this.#files.of("command");
     if (files.length === 0) return about;
-    const { executableCommands } = await import("../commands/executable-commands.js");
+    const [{ executableCommands }, { isSessionCommand }] = await Promise.all([
+      import("../../extensions/executable/commands.js"),
+      import("../commands/catalogue.js"),
+    ]);
     const own = await executableCommands(files, {
       containment: await this.containment(),
       folder: this.#answers,
       timeoutMs: this.#timeoutMs,
       report: (problem) => this.report(problem),
+      isBuiltIn: isSessionCommand,
     });
     return [...about, ...own];
   }

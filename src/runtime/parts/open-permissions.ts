@@ -1,7 +1,9 @@
 /** Makes the engine that decides about the calls of a run, from settings, files and facts. */
+
 import { homedir } from "node:os";
 import type { Variables } from "../../base/variables.js";
 import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
+import { pluginRules } from "../../extensions/plugins/rules.js";
 import { readLayer } from "../../feature/layer.js";
 import { loadCommandReader } from "../../security/permissions/command-reader.js";
 import type { PermissionPolicy } from "../../security/permissions/decide.js";
@@ -25,13 +27,11 @@ import { protection } from "../../tools/files/protected-paths.js";
 import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
 import { parsePatch } from "../../tools/patch/parse.js";
 import type { Workspace } from "../../tools/workspace.js";
-import { pluginRules } from "../plugins/plugin-rules.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { workspaceRules, workspaceStateFile } from "../settings/workspace-state.js";
 import { writableFolders } from "./extra-folders.js";
 import type { RunGuard } from "./guard.js";
 import { builtInSet } from "./own-tools.js";
-import { patchPaths } from "./patch-paths.js";
 
 export interface PermissionPlace {
   readonly loaded: LoadedSettings;
@@ -175,4 +175,23 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
     },
   });
   return { engine, paths, safeMode, restrictions: () => sandboxRestrictions(paths.current, root), addRules };
+}
+
+/** The paths that a patch changes, for the decision about it. */
+type ParsePatch = typeof import("../../tools/patch/parse.js").parsePatch;
+
+/** An invalid patch changes nothing: the tool reports the problem. */
+export function patchPaths(patch: string, parsePatch: ParsePatch) {
+  try {
+    return parsePatch(patch).flatMap((change) => {
+      const access = change.kind === "delete" ? ("delete" as const) : ("write" as const);
+      const moved =
+        change.kind === "update" && change.moveTo !== undefined
+          ? [{ path: change.moveTo, access: "write" as const }]
+          : [];
+      return [{ path: change.path, access }, ...moved];
+    });
+  } catch {
+    return [];
+  }
 }

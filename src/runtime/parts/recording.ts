@@ -1,8 +1,9 @@
 /** `/record` for one run: the Markdown recorder, loaded with the first command. */
-import { RECORD_START, RECORD_STATUS, RECORD_STOP } from "../../commands/catalogue/conversation.js";
-import { type Command, type CommandResult, refuse } from "../../commands/command.js";
+
+import { type Command, type CommandResult, refuse } from "../../feature/command.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { MarkdownRecorder } from "../../sessions/recorder/markdown-recorder.js";
+import { RECORD_START, RECORD_STATUS, RECORD_STOP } from "../commands/specs.js";
 
 export interface RunRecordingOptions {
   readonly workspace: string;

@@ -65,6 +65,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     mode: () => permissions.mode,
     isPlanning: () => permissions.planning,
     reason: (path) => guard.reason(path),
+    onChange: () => guard.mayHaveChanged(),
     openHeldChanges: async () =>
       (await import("./open-held-changes.js")).openHeldChanges({
         loaded,
@@ -296,7 +297,7 @@ export function modeSwitch(permissions: RunPermissions): NonNullable<RunOptions[
 }
 
 async function readPrices(loaded: LoadedSettings, model: Model | undefined): Promise<void> {
-  const { openCatalogue } = await import("../models/open-catalogue.js");
+  const { openCatalogue } = await import("../../providers/catalogue/open-catalogue.js");
   if (model !== undefined) await openCatalogue(loaded).facts(model);
 }
 

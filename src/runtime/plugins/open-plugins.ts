@@ -6,7 +6,6 @@ import type { ExtensionFiles } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { REQUEST_LINKS, STAGES, TOOL_LINKS } from "../../chain/order.js";
-import { namespaceOf } from "../../commands/command.js";
 import type { OwnNames } from "../../extensions/plugins/conflicts.js";
 import { type PluginSource, sourceOfEntry, sourceOfFile } from "../../extensions/plugins/load-plugin.js";
 import {
@@ -15,6 +14,7 @@ import {
   PluginConflict,
   type PluginOptions,
 } from "../../extensions/plugins/plugins.js";
+import { namespaceOf } from "../../feature/command.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { NAMED_PROVIDERS } from "../../providers/named.js";
 import type { LogFunction } from "../../system/log.js";
@@ -106,7 +106,7 @@ function tableOf(tables: unknown, plugin: string): JsonObject {
 }
 
 async function ownNames(): Promise<OwnNames> {
-  const { SESSION_SPECS } = await import("../../commands/catalogue/index.js");
+  const { SESSION_SPECS } = await import("../commands/catalogue.js");
   const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name);
   const hooks = Object.entries(STAGES).map(([stage, entries]) => [`${stage} hook`, names(entries)] as const);
   const commands = SESSION_SPECS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);

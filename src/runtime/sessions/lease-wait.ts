@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.js";
 import { formatDuration, parseDuration } from "../../base/duration.js";
 import { UsageError } from "../../base/usage-error.js";
-import type { ParsedFlags } from "../../commands/flags.js";
+import type { ParsedFlags } from "../../feature/flags.js";
 import type { Failure } from "../../protocol/errors.js";
 
 const PAUSE_MS = 100;

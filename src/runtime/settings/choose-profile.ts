@@ -6,13 +6,14 @@
  *    to it once it is approved (`project-profiles.ts`).
  * 3. A path is the user's own choice, except a file in the `.oxbow` folder of a project: that one stays a project's.
  */
-import { existsSync, realpathSync } from "node:fs";
+
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import type { ParsedFlags } from "../../commands/flags.js";
-import { readLayer } from "../../feature/layer.js";
+import type { ParsedFlags } from "../../feature/flags.js";
+import { parseLayer, readLayer } from "../../feature/layer.js";
 import type { Layer } from "../../feature/setting.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
@@ -62,7 +63,6 @@ export async function userLayers(sources: ProfileSources): Promise<UserLayers> {
   const chosen = { name: given, origin };
   // It has no settings, and most runs use it.
   if (given === DEFAULT_PROFILE) return { layers: base, chosen, profilePath: configPath };
-  const { builtInProfile } = await import("./built-in-profiles.js");
   const builtIn = await builtInProfile(given);
   if (builtIn !== undefined) return { layers: [...base, builtIn], chosen, profilePath: configPath };
   return { layers: base, chosen: { ...chosen, onlyProject: true }, profilePath: configPath };
@@ -138,4 +138,27 @@ function realOf(path: string): string {
   } catch {
     return path === dirname(path) ? path : join(realOf(dirname(path)), basename(path));
   }
+}
+
+/** The names of the profiles in a folder; none if it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    const files = readdirSync(folder).filter((name) => name.endsWith(".toml") && !name.startsWith("."));
+    return files.map((name) => name.slice(0, -".toml".length)).sort();
+  } catch {
+    return [];
+  }
+}
+
+const LOADERS: Readonly<Record<string, () => Promise<{ readonly default: string }>>> = {
+  default: () => import("../../../assets/profiles/default.toml"),
+  oxbow: () => import("../../../assets/profiles/oxbow.toml"),
+};
+
+export const BUILT_IN_PROFILES: readonly string[] = Object.keys(LOADERS);
+
+export async function builtInProfile(name: string): Promise<Layer | undefined> {
+  if (!Object.hasOwn(LOADERS, name)) return undefined;
+  const text = (await LOADERS[name]?.())?.default ?? "";
+  return parseLayer({ scope: "built-in", path: `built-in profile ${name}`, text });
 }

@@ -10,9 +10,7 @@ import { passContent } from "../../security/trust/pass-content.js";
 import { readTrusted } from "../../security/trust/read-trusted.js";
 import { discoverOptions } from "../content/content-options.js";
 import { gateOptions } from "../content/project-instructions.js";
-import { BUILT_IN_PROFILES, builtInProfile } from "./built-in-profiles.js";
-import { profileFile } from "./choose-profile.js";
-import { namesIn } from "./profile-names.js";
+import { BUILT_IN_PROFILES, builtInProfile, namesIn, profileFile } from "./choose-profile.js";
 import type { LoadedSettings } from "./settings.js";
 
 export interface ListedProfile {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
-import { type Flag, parseFlags } from "../../commands/flags.js";
+import { type Flag, parseFlags } from "../../feature/flags.js";
 import { parsePermissions } from "../../security/permissions/parse-rules.js";
 import { decidingRule } from "../../security/permissions/rule.js";
 import { withProject } from "./project-profiles.js";

@@ -13,10 +13,9 @@ import { claudeLayers } from "../../security/permissions/claude-rules.js";
 import { isThere } from "../../security/trust/is-there.js";
 import { SOURCE_FOLDER } from "../../security/trust/places.js";
 import { projectFolders } from "../../security/trust/sources.js";
-import { homeFolder } from "../content/home-folder.js";
-import { BUILT_IN_PROFILES } from "./built-in-profiles.js";
+import { homeFolder } from "../../system/xdg-paths.js";
 import type { ChosenProfile, ProfileSources } from "./choose-profile.js";
-import { namesIn } from "./profile-names.js";
+import { BUILT_IN_PROFILES, namesIn } from "./choose-profile.js";
 import { type LoadedSettings, resolveSettings } from "./settings.js";
 
 /**

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseFlags } from "../../commands/flags.js";
+import { parseFlags } from "../../feature/flags.js";
 import { loadSettings } from "./settings.js";
 
 let home: string;

@@ -29,10 +29,10 @@ import { credentialSettings } from "../../security/credentials/settings.js";
 import { permissionSettings } from "../../security/permissions/settings.js";
 import { sandboxSettings } from "../../security/sandbox/settings.js";
 import { sessionSettings } from "../../sessions/settings.js";
+import { makeHome } from "../../system/home-folder.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
 import { toolSettings } from "../../tools/settings.js";
 import { type ChosenProfile, type ProfileSources, userLayers } from "./choose-profile.js";
-import { makeHome } from "./home-folder.js";
 import { programSettings, turnSettings } from "./own-settings.js";
 import { missingPlugins } from "./plugin-folders.js";
 

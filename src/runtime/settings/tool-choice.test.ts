@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import { parseFlags } from "../../commands/flags.js";
 import type { ToolSet } from "../../engine/ports.js";
+import { parseFlags } from "../../feature/flags.js";
 import type { Layer } from "../../feature/setting.js";
 import { loadSettings, resolveSettings } from "./settings.js";
 

@@ -25,6 +25,8 @@ export interface ContainerParts {
   readonly blank: string;
   /** Files made inside belong to the person. */
   readonly user: { readonly uid: number; readonly gid: number };
+  /** Whether the command is started on a terminal. */
+  readonly onTerminal: "yes" | "no";
   /** The limits of this process. */
   readonly hard: HardLimits;
   /** Variables of the container program. */
@@ -58,7 +60,7 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
     program,
     args: [
       ..."run --rm -i --network none --read-only --cap-drop ALL --pull never".split(" "),
-      ...(command.isOnTerminal ? ["-t"] : []),
+      ...(parts.onTerminal === "yes" ? ["-t"] : []),
       ...["--name", name, "--security-opt", "no-new-privileges", ...engineOptions(parts)],
       ...limitOptions(parts),
       ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${policy.temporaryBytes}`],

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseFlags } from "../../commands/flags.js";
+import { parseFlags } from "../../feature/flags.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
 import { loadSettings } from "../../runtime/settings/settings.js";

@@ -82,10 +82,9 @@ class GlobScanner {
   #stars(): PatternPart {
     const start = this.#at;
     while (this.#pattern[this.#at] === "*") this.#at++;
-    const before = this.#pattern[start - 1] ?? "/";
-    const beginsName = before === "/" || (this.#level > 0 && /[{,]/.test(before));
-    if (this.#at - start !== 2 || !beginsName) return IN_NAME;
-    if (this.#endsPart(this.#at)) return ANY;
+    const wholeName = this.#at - start === 2 && (start === 0 || this.#pattern[start - 1] === "/");
+    if (!wholeName) return IN_NAME;
+    if (this.atEnd) return ANY;
     if (this.#pattern[this.#at] !== "/") return IN_NAME;
     this.#at++;
     return FOLDERS;
@@ -94,17 +93,12 @@ class GlobScanner {
   #slash(): PatternPart {
     this.#at++;
     // `a/**` is what is below `a`, not `a` itself.
-    if (this.#pattern.startsWith("**", this.#at) && this.#endsPart(this.#at + 2)) {
+    const rest = this.#pattern.slice(this.#at);
+    if (rest === "**") {
       this.#at += 2;
       return [["/", ANY]];
     }
     return "/";
-  }
-
-  /** The end of the pattern or of a branch. */
-  #endsPart(at: number): boolean {
-    const next = this.#pattern[at];
-    return next === undefined || (this.#level > 0 && /[,}]/.test(next));
   }
 
   #alternatives(): PatternPart | undefined {

@@ -6,7 +6,7 @@ import { SET, UNLOCK } from "../../../security/credentials/commands.js";
 
 export const openShell: OpenShell = async ({ variables, notify }) => {
   const [{ makeHome }, { keyCommands }, { CredentialError }, { askPassphrase }] = await Promise.all([
-    import("../../../runtime/settings/home-folder.js"),
+    import("../../../system/home-folder.js"),
     import("../../../runtime/credentials/commands.js"),
     import("../../../security/credentials/credential-error.js"),
     import("./ask-passphrase.js"),

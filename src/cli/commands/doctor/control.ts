@@ -4,7 +4,7 @@ import { lstatSync } from "node:fs";
 import { counted } from "../../../base/group-digits.js";
 import type { Variables } from "../../../base/variables.js";
 import { VERSION } from "../../../base/version.js";
-import { controlPlace } from "../../../runtime/control-place.js";
+import { controlPlace } from "../../../control/control-place.js";
 import type { Roots } from "../../../system/xdg-paths.js";
 import { reachEngine } from "../../attach/reach.js";
 import type { Finding } from "./finding.js";

@@ -1,7 +1,7 @@
 import { jsonText } from "../../../base/json-text.js";
 import { safeText } from "../../../base/terminal-text.js";
 import { Spinner } from "../../../clients/headless/spinner.js";
-import type { ParsedFlags } from "../../../commands/flags.js";
+import type { ParsedFlags } from "../../../feature/flags.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";

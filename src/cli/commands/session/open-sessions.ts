@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { systemClock } from "../../../base/clock.js";
 import type { Variables } from "../../../base/variables.js";
-import type { ParsedFlags } from "../../../commands/flags.js";
+import type { ParsedFlags } from "../../../feature/flags.js";
 import { type OpenPort, openPort } from "../../../runtime/commands/sessions/port.js";
 import { SessionStores } from "../../../runtime/sessions/session-stores.js";
 import { loadSettings } from "../../../runtime/settings/settings.js";

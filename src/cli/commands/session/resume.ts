@@ -1,5 +1,5 @@
 import { UsageError } from "../../../base/usage-error.js";
-import type { ParsedFlags } from "../../../commands/flags.js";
+import type { ParsedFlags } from "../../../feature/flags.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import type { OpenSessions } from "./open-sessions.js";
 

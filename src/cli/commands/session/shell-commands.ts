@@ -1,8 +1,9 @@
 /** The commands about sessions that need their own terminal or run. */
-import { SESSION_COMPACT, SESSION_REPLAY, SESSION_RESUME } from "../../../commands/catalogue/sessions.js";
-import type { ParsedFlags } from "../../../commands/flags.js";
+
 import type { TerminalCommand } from "../../../feature/command.js";
+import type { ParsedFlags } from "../../../feature/flags.js";
 import { named } from "../../../runtime/commands/sessions/port.js";
+import { SESSION_COMPACT, SESSION_REPLAY, SESSION_RESUME } from "../../../runtime/commands/sessions/specs.js";
 import type { OpenSessions } from "./open-sessions.js";
 
 export function shellSessionCommands(sessions: OpenSessions, flags: ParsedFlags): readonly TerminalCommand[] {

@@ -83,11 +83,7 @@ export const SCHEMAS = {
       pinned: YES_NO,
       live: YES_NO,
     },
-    {
-      title: TEXT,
-      ended: { enum: ["idle", "user", "paused", "error", "binary-shutdown"] },
-      branch_of: SESSION_ID,
-    },
+    { title: TEXT, ended: { enum: ["idle", "user", "paused", "error", "binary-shutdown"] } },
   ),
   Turn: shape(
     {

@@ -1,5 +1,5 @@
 import { UsageError } from "../../../base/usage-error.js";
-import { asValue, type CommandArguments } from "../../../commands/command.js";
+import { asValue, type CommandArguments } from "../../../feature/command.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { branchIds, type SessionIds } from "../../../sessions/branch.js";
 import { type SessionRecord, StoreError } from "../../../sessions/store.js";

@@ -1,7 +1,8 @@
 /** The commands about stored sessions. Each loads its code when it runs. */
-import * as specs from "../../../commands/catalogue/sessions.js";
-import type { Command, CommandSpec } from "../../../commands/command.js";
+
+import type { Command, CommandSpec } from "../../../feature/command.js";
 import { openPort, type SessionAction, type SessionsPort } from "./port.js";
+import * as specs from "./specs.js";
 
 type LoadAction = () => Promise<SessionAction>;
 

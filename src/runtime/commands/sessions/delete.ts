@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../base/usage-error.js";
-import { COMMAND_EXIT, type CommandResult, refuse } from "../../../commands/command.js";
+import { COMMAND_EXIT, type CommandResult, refuse } from "../../../feature/command.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 import { withLease } from "./with-lease.js";
@@ -37,7 +37,7 @@ async function remove(id: SessionId, { store, stores, roots }: OpenPort): Promis
   await removeUndo(stores.undoFolder, id);
   const { removeOutputs } = await import("../../../sessions/outputs.js");
   await removeOutputs(join(roots.state, "output"), id);
-  const { rawTrafficFile } = await import("../../raw-traffic.js");
+  const { rawTrafficFile } = await import("../../../providers/raw-traffic/traffic.js");
   await rm(rawTrafficFile(roots, id), { force: true });
   return { text: `${id} was deleted.`, value: { id, deleted: true } };
 }

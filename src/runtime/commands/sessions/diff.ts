@@ -1,5 +1,5 @@
 import { safeLine } from "../../../base/terminal-text.js";
-import { asValue, type CommandResult } from "../../../commands/command.js";
+import { asValue, type CommandResult } from "../../../feature/command.js";
 import { type TurnSummary, turnsOf } from "../../../sessions/branch.js";
 import { type SessionRecord, StoreError } from "../../../sessions/store.js";
 import { planUndo } from "../../../sessions/undo/plan.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { asValue, COMMAND_EXIT } from "../../../commands/command.js";
+import { asValue, COMMAND_EXIT } from "../../../feature/command.js";
 import { sweepOutputs } from "../../../sessions/outputs.js";
 import { collect, dueSoon } from "../../../sessions/retention.js";
 import { removeUndo, undoSessions } from "../../../sessions/undo/remove.js";

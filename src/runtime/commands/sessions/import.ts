@@ -4,7 +4,7 @@ import { safeLine } from "../../../base/terminal-text.js";
 import { ago, renderTable } from "../../../base/text-table.js";
 import { createIdSource } from "../../../base/ulid.js";
 import { UsageError } from "../../../base/usage-error.js";
-import { asValue, type CommandContext, type CommandResult } from "../../../commands/command.js";
+import { asValue, type CommandContext, type CommandResult } from "../../../feature/command.js";
 import { type ForeignSessionFile, findForeignSessions } from "../../../sessions/transfer/discover.js";
 import { importTranscript } from "../../../sessions/transfer/import.js";
 import { linesOf } from "../../../sessions/transfer/lines.js";

@@ -1,6 +1,6 @@
 import { safeLine } from "../../../base/terminal-text.js";
 import { UsageError } from "../../../base/usage-error.js";
-import { asValue } from "../../../commands/command.js";
+import { asValue } from "../../../feature/command.js";
 import type { SessionRecord, SessionStore } from "../../../sessions/store.js";
 import { rowsOf, sessionTable } from "./list-table.js";
 import type { SessionAction } from "./port.js";

@@ -1,4 +1,4 @@
-import type { CommandArguments, CommandResult } from "../../../commands/command.js";
+import type { CommandArguments, CommandResult } from "../../../feature/command.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 
 export const pin: SessionAction = (args, port) => setPinned(args, port, { pinned: true });

@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.js";
 import type { TurnRange } from "../../../base/turn-range.js";
 import { UsageError } from "../../../base/usage-error.js";
 import type { Variables } from "../../../base/variables.js";
-import type { CommandArguments, CommandContext, CommandResult } from "../../../commands/command.js";
+import type { CommandArguments, CommandContext, CommandResult } from "../../../feature/command.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import type { SessionRecord, SessionStore } from "../../../sessions/store.js";

@@ -1,6 +1,6 @@
 import { parseMoment } from "../../../base/moment.js";
 import { UsageError } from "../../../base/usage-error.js";
-import { asValue, COMMAND_EXIT, type CommandArguments, type CommandContext } from "../../../commands/command.js";
+import { asValue, COMMAND_EXIT, type CommandArguments, type CommandContext } from "../../../feature/command.js";
 import type { PassageKind } from "../../../sessions/passages.js";
 import { type SearchedKind, type SearchOptions, searchedSessions, searchSessions } from "../../../sessions/search.js";
 import { parseSearchQuery } from "../../../sessions/search-query.js";

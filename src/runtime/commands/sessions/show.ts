@@ -1,6 +1,6 @@
 import { parseTurnRange, type TurnRange } from "../../../base/turn-range.js";
 import { UsageError } from "../../../base/usage-error.js";
-import { asValue } from "../../../commands/command.js";
+import { asValue } from "../../../feature/command.js";
 import { type TurnSummary, turnsOf } from "../../../sessions/branch.js";
 import { named, type SessionAction } from "./port.js";
 import { turnLine } from "./turn-line.js";

@@ -1,4 +1,4 @@
-import { asValue, COMMAND_EXIT } from "../../../commands/command.js";
+import { asValue, COMMAND_EXIT } from "../../../feature/command.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { type SessionStore, StoreError, type Verification } from "../../../sessions/store.js";
 import { named, type SessionAction } from "./port.js";

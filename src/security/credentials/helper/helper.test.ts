@@ -237,8 +237,7 @@ describe("the credential helper", () => {
         failure: { message: expect.stringContaining("oxbow auth set nobody") },
       });
       const socketPath = reachable(join(folder, "run"), note().socket);
-      const wrong: readonly Record<string, string>[] = [{}, { [TOKEN_HEADER]: "0".repeat(64) }];
-      for (const headers of wrong) {
+      for (const headers of [{}, { [TOKEN_HEADER]: "0".repeat(64) }]) {
         const refused = await http.request({
           ...post("http://oxbow/team/v1"),
           headers: { ...headers, [CREDENTIAL_HEADER]: "someone/default" },

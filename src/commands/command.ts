@@ -1,1 +1,0 @@
-export * from "../feature/command.js";

@@ -1,1 +1,0 @@
-export * from "../feature/flags.js";

@@ -1,0 +1,124 @@
+/** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
+import { INSTRUCTION_COMMANDS } from "../../context/instructions/commands.js";
+import { subject as knowledgeBase } from "../../context/knowledge-base/commands.js";
+import { subject as memory } from "../../context/memory/commands.js";
+import { subject as context } from "../../context/pinned/commands.js";
+import { subject as promptFiles } from "../../context/prompt-files/commands.js";
+import { subject as retrieval } from "../../context/retrieval/commands.js";
+import { subject as skills } from "../../context/skills/commands.js";
+import { subject as cost } from "../../costs/commands.js";
+import { subject as mcp } from "../../extensions/mcp/commands.js";
+import { subject as agents } from "../../extensions/subagents/commands.js";
+import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
+import { subject as bench } from "../../providers/bench/commands.js";
+import { subject as ollama } from "../../providers/ollama/commands.js";
+import { subject as rawTraffic } from "../../providers/raw-traffic/part.js";
+import { subject as route } from "../../providers/routing/commands.js";
+import { subject as models } from "../../providers/selection/commands.js";
+import { subject as audit } from "../../security/audit/commands.js";
+import { subject as auth, creds } from "../../security/credentials/commands.js";
+import { subject as permissions, planSubject } from "../../security/permissions/commands.js";
+import { subject as safeMode } from "../../security/safe-mode/commands.js";
+import { subject as ports } from "../../security/sandbox/commands.js";
+import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
+import { BACKGROUND_COMMANDS } from "../../tools/background-commands.js";
+import * as engine from "./engine.js";
+import * as profiles from "./profiles.js";
+import * as program from "./program.js";
+import * as screen from "./screen.js";
+import * as sessions from "./sessions/specs.js";
+import * as extensions from "./sources.js";
+import * as conversation from "./specs.js";
+
+/** The subjects that declare their commands in their own folder. */
+export const DECLARED: readonly Subject[] = [
+  agents,
+  context,
+  promptFiles,
+  skills,
+  memory,
+  retrieval,
+  knowledgeBase,
+  mcp,
+  permissions,
+  safeMode,
+  planSubject,
+  audit,
+  models,
+  route,
+  bench,
+  ollama,
+  auth,
+  cost,
+  ports,
+  rawTraffic,
+];
+
+/** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
+const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
+  ["Conversation", conversation],
+  ["Files and context", BACKGROUND_COMMANDS],
+  ["Files and context", [...ANSWER_COMMANDS, ...INSTRUCTION_COMMANDS]],
+  ["Sessions", sessions],
+  ["Profiles", profiles],
+  ["Conversation", screen],
+  ...DECLARED.map(({ heading, specs }) => [heading, specs] as const),
+  ["Subagents, skills and extensions", extensions],
+  ["Engine", engine],
+];
+
+const specsOf = (subject: object): readonly CommandSpec[] => Object.values(subject).filter(isSpec);
+
+/** The commands of a session. */
+export const SESSION_SPECS: readonly CommandSpec[] = SUBJECTS.flatMap(([, subject]) => specsOf(subject));
+
+/** By the first word of its name or of an alias. */
+export function isSessionCommand(name: string): boolean {
+  return SESSION_SPECS.some((spec) =>
+    [spec.name, ...(spec.aliases ?? [])].some((each) => (namespaceOf(each) ?? each) === name),
+  );
+}
+
+/** The headings of `/help` in their order; the last one has what is not built in. */
+export const HELP_GROUPS: readonly string[] = [...new Set(SUBJECTS.map(([heading]) => heading)), "Your own"];
+
+/** Finds the heading of a command. One that is not built in belongs to its namespace: `/skills:pdf` to the skills. */
+export function helpGroupOf({ name }: Pick<CommandSpec, "name">): string {
+  const has = (known: (spec: CommandSpec) => boolean) =>
+    SUBJECTS.find(([, subject]) => specsOf(subject).some(known))?.[0];
+  const namespace = namespaceOf(name);
+  const found = has((spec) => spec.name === name);
+  const ofNamespace = namespace && has((spec) => namespaceOf(spec.name) === namespace || spec.name === namespace);
+  const ofProgram = specsOf(program).some((spec) => spec.name === name) ? "Engine" : "Your own";
+  return found ?? ofNamespace ?? ofProgram;
+}
+
+/** The commands that only `oxbow NAME` has. */
+export const PROGRAM_SPECS: readonly CommandSpec[] = specsOf(program);
+
+/** One line of help for a first word of `oxbow`. */
+export function programSummary(name: string): string {
+  const namespace = NAMESPACES[name];
+  if (namespace !== undefined) return namespace;
+  // `/run` of a conversation is another command than `oxbow run`.
+  const specs = [
+    ...PROGRAM_SPECS,
+    ...SESSION_SPECS.filter((spec) => worksOn(spec, { surface: "shell" })),
+    ...SESSION_SPECS,
+  ];
+  return specs.find((spec) => spec.name === name || spec.aliases?.includes(name))?.summary ?? "";
+}
+
+const NAMESPACES: Readonly<Record<string, string | undefined>> = {
+  ...sessions.SESSION_NAMESPACE,
+  [creds.name]: creds.summary,
+  ...profiles.PROFILES_NAMESPACE,
+  ...Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])),
+  ...program.CONFIG_NAMESPACE,
+  ...program.TOKEN_NAMESPACE,
+  ...program.COMPLETION_NAMESPACE,
+};
+
+function isSpec(value: unknown): value is CommandSpec {
+  return typeof value === "object" && value !== null && "summary" in value && "places" in value;
+}
