@@ -1,4 +1,5 @@
 /** One engine: hosts sessions, each in its place, and shares the parts of the process between them. */
+import { resolve } from "node:path";
 import type { Clock } from "../base/clock.js";
 import { createIdSource, type IdSource } from "../base/ulid.js";
 import type { Variables } from "../base/variables.js";
@@ -22,6 +23,7 @@ import type { HealthInfo } from "../protocol/queries.js";
 import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
+import { realpathSoFar } from "../system/real-path.js";
 import type { ProjectContent } from "./content/project-content.js";
 import { engineQueries } from "./engine-queries.js";
 import { type HostedRun, HostedRuns } from "./hosted-runs.js";
@@ -202,6 +204,10 @@ function placePorts(placeOf: (run: Run) => Place): Pick<HostPorts, "inputs" | "a
   };
 }
 
+const NOT_ITS_FOLDER = {
+  failure: failure("Forbidden", { detail: "the folder is not among those that it may open." }),
+};
+
 /** Opens a run in the place that the request asks for; default: the place of the session before it. */
 async function openHosted(
   request: RunRequest,
@@ -215,15 +221,16 @@ async function openHosted(
   }
   const current = previous?.place ?? engine.place;
   const asked = await withStoredPlace(request, current, engine);
+  const { folders } = request;
+  const mayOpen = (folder: string) => folders === undefined || inFolders(folders, folder, engine.place.root);
+  // Before anyone looks into the folder: a refusal must not say what is outside.
+  if (asked?.cwd !== undefined && !mayOpen(realpathSoFar(resolve(current.root, asked.cwd)))) return NOT_ITS_FOLDER;
   const place =
     asked === undefined
       ? current
       : await otherPlace({ ...request, place: asked }, current, { ...engine, ...current.own });
   if ("failure" in place) return place;
-  const { folders } = request;
-  if (folders !== undefined && !inFolders(folders, place.root, engine.place.root)) {
-    return { failure: failure("Forbidden", { detail: "the folder is not among those that it may open." }) };
-  }
+  if (!mayOpen(place.root)) return NOT_ITS_FOLDER;
   const opened = await openRun({ ...parts, ...place, ...place.own }, request, { previous });
   if ("failure" in opened) return opened;
   const { start } = request.place ?? {};

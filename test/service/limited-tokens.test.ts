@@ -385,6 +385,8 @@ describe("an agent's token", () => {
         const reply = await client.send("CreateSession", { cwd });
         expect([over, cwd, reply.ok]).toEqual([over, cwd, false]);
       }
+      const missing = { cwd: join(bed.outside, "missing") };
+      expect(await client.send("CreateSession", missing)).toMatchObject({ failure: { reason: "Forbidden" } });
       expect((await client.send("CreateSession", {})).ok).toBe(false);
       expect((await client.send("CreateSession", { resume: session })).ok).toBe(false);
       expect((await client.send("AttachSession", {}, session)).ok).toBe(false);
