@@ -286,3 +286,39 @@ describe("[L8 L9] a call that does not run to its end", () => {
     expect(results.slice(2).map(text)).toEqual(Array(2).fill("Not run: the call to a before it did not succeed."));
   });
 });
+
+describe("[L4] the last call of an answer that reached the output limit", () => {
+  const results = async (turn: { truncated: boolean; cutCalls: number; outputLimit?: number }) => {
+    const ran: string[] = [];
+    const echo = sampleTool("echo", async () => done(`${ran.push("echo")}`), { mutating: true });
+    const made = dispatchOf([echo]);
+    for (const name of ["echo1", "echo2"]) made.dispatch.offer(use(name));
+    Object.assign(made.turn, turn);
+    const { results: blocks } = await made.dispatch.finish();
+    return { ran: ran.length, texts: blocks.map(({ content, is_error }) => (is_error ? plainText(content) : "ok")) };
+  };
+
+  it("is not run, and says why, with the limit where it is known", async () => {
+    const cut = { truncated: true, cutCalls: 1, outputLimit: 4_096 };
+    const why = (limit: string) =>
+      `Your answer reached the output limit${limit}, so this call was cut and not run. Write the file in parts.`;
+    expect(await results(cut)).toEqual({ ran: 1, texts: ["ok", why(" of 4,096 tokens")] });
+    const { outputLimit: _, ...unknown } = cut;
+    expect((await results(unknown)).texts).toEqual(["ok", why("")]);
+    expect((await results({ ...cut, truncated: false })).ran).toBe(2);
+    expect((await results({ ...cut, cutCalls: 0 })).ran).toBe(2);
+  });
+});
+
+it("calls listen to their turn no longer when all have ended", async () => {
+  const signals: AbortSignal[] = [];
+  const tool = sampleTool("echo", async (_args, { signal }) => {
+    signals.push(signal);
+    return done();
+  });
+  const { dispatch, abort } = dispatchOf([tool]);
+  dispatch.offer(use("echo"));
+  await dispatch.finish();
+  abort.abort({ by: "me" });
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+});

@@ -11,7 +11,7 @@ import { openFilesStore } from "./files/files-store.js";
 import { type RecallOptions, recallPassages } from "./recall.js";
 import { searchSessions } from "./search.js";
 import { openSqliteStore } from "./sqlite/sqlite-store.js";
-import type { SessionRecord, SessionStore } from "./store.js";
+import { type SessionRecord, type SessionStore, StoreError } from "./store.js";
 
 const START = Date.UTC(2026, 0, 31, 12);
 const ids = createIdSource({ wall: () => START, random: (bytes) => globalThis.crypto.getRandomValues(bytes) });
@@ -123,6 +123,112 @@ describe("recall", () => {
     );
     expect([words.length, reasons]).toEqual([1, ["no server"]]);
     await store.close();
+  });
+
+  /** A store of these inputs, one turn each: their texts, and the seconds at which they came. */
+  const inputs = (...said: readonly (readonly [string, number])[]) => ({
+    async *events(id: string) {
+      for (const [at, [words, second]] of said.entries()) {
+        const ts = new Date(START + second * 1000).toISOString();
+        yield { id: at + 1, session: id, originator: client, ts, ...input(words) } as Envelope;
+      }
+    },
+  });
+  const range = (id = "sess_1", title?: string) => ({ record: { id, ...(title && { title }) } as SessionRecord });
+
+  it("shows the newest of equal passages first, also of one moment", async () => {
+    const store = inputs(["a lamp", 5], ["a lamp", 9], ["a lamp", 9], ["a lamp", 1]);
+    const ask = { query: "lamp", ranges: [range("sess_1", "The tower")] };
+    const hits = await recallPassages(store as never, ask);
+    expect(hits.map(({ event }) => event)).toEqual([3, 2, 1, 4]);
+    expect(hits[0]).toMatchObject({ title: "The tower", words: ["lamp"] });
+    expect(await recallPassages(store as never, ask, { limit: 2 })).toHaveLength(2);
+    const one = { embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(1)) };
+    const meant = await recallPassages(store as never, { ...ask, query: "light" }, { embedder: one });
+    expect(meant.map(({ event }) => event)).toEqual([3, 2, 1, 4]);
+  });
+
+  it("keeps the best of very many passages, and gives at most two of a turn and eight in all", async () => {
+    const many = Array.from({ length: 4_100 }, (_, at) => [`lamp number${at}`, at] as const);
+    const store = inputs(
+      ["lamp and lens", 0],
+      ...many.slice(0, 4_000),
+      ["the lens of a lamp", 5_000],
+      ...many.slice(4_000),
+    );
+    const progress: unknown[] = [];
+    const hits = await recallPassages(
+      store as never,
+      { query: "lamp lens", ranges: [range("sess_1"), range("sess_2")] },
+      { onProgress: (each) => void progress.push(each) },
+    );
+    expect(hits).toHaveLength(8);
+    expect(
+      hits
+        .slice(0, 4)
+        .map(({ event }) => event)
+        .sort(),
+    ).toEqual([1, 1, 4_002, 4_002]);
+    expect(progress).toEqual([
+      { sessions: 0, of: 2 },
+      { sessions: 1, of: 2 },
+    ]);
+    const pieces = inputs([`${"lamp ".repeat(300)}\n\n`.repeat(4), 0]);
+    expect(await recallPassages(pieces as never, { query: "lamp", ranges: [range()] })).toHaveLength(2);
+  });
+
+  it("embeds the newest passages alone, and takes those that are near", async () => {
+    const many = Array.from({ length: 700 }, (_, at) => [`number${at}`, at] as const);
+    const asked: (readonly string[])[] = [];
+    const embed = async (texts: readonly string[]) => {
+      asked.push(texts);
+      return texts.map((words) => Float32Array.of(words === "q" ? 1 : Number(words.replace("number", "")) / 1000, 0));
+    };
+    const hits = await recallPassages(
+      inputs(...many) as never,
+      { query: "q", ranges: [range()] },
+      { embedder: { embed } },
+    );
+    expect(asked.map((texts) => [texts.length, texts[1], texts.at(-1)])).toEqual([[301, "number699", "number400"]]);
+    expect(hits.map(({ text }) => text)).toEqual(Array.from({ length: 8 }, (_, at) => `number${699 - at}`));
+    const few = await recallPassages(
+      inputs(["number299", 1], ["number300", 2]) as never,
+      { query: "q", ranges: [range()] },
+      { embedder: { embed } },
+    );
+    expect(few.map(({ text }) => text)).toEqual(["number300"]);
+  });
+
+  it("reports a log that it cannot read and goes on, and stops when it is told to", async () => {
+    const broken = {
+      async *events(id: string) {
+        if (id === "sess_1") throw new StoreError("damaged", "It is damaged.");
+        yield* inputs(["a lamp", 1]).events(id);
+      },
+    };
+    const unread: unknown[] = [];
+    const ask = { query: "lamp", ranges: [range("sess_1"), range("sess_2")] };
+    const onUnreadable = (...told: unknown[]) => void unread.push(told);
+    expect(await recallPassages(broken as never, ask, { onUnreadable })).toHaveLength(1);
+    expect(unread).toEqual([["sess_1", "It is damaged."]]);
+    const bug = {
+      // biome-ignore lint/correctness/useYield: it fails at once
+      async *events() {
+        throw new Error("a bug");
+      },
+    };
+    await expect(recallPassages(bug as never, ask)).rejects.toThrow("a bug");
+    await expect(recallPassages(broken as never, ask, { signal: AbortSignal.abort() })).rejects.toThrow("abort");
+    const abort = new AbortController();
+    const endless = {
+      async *events(id: string) {
+        for (;;) {
+          abort.abort();
+          yield* inputs(["a lamp", 1]).events(id);
+        }
+      },
+    };
+    await expect(recallPassages(endless as never, ask, { signal: abort.signal })).rejects.toThrow("abort");
   });
 
   verifies(["S10"], "the search of sessions takes parts, times and one session as filters", async () => {

@@ -574,3 +574,13 @@ it("says what it did and found, and what it refuses, word for word", async () =>
       .replace(/\d+ KB/g, "SIZE");
   expect(await rerun(TRANSCRIPT, { say: rag, cut })).toBe(TRANSCRIPT);
 });
+
+it("tells a session of a change when it has been made", async () => {
+  await write({});
+  const { retrieval } = await open();
+  const stores: number[] = [];
+  const onChange = async () => void stores.push((await retrieval.list()).length);
+  const port = { retrieval, documents: {} as never, clock: nodeClock, onChange };
+  await slashLine(...retrievalCommands(async () => port))("rag new birds");
+  expect(stores).toEqual([1]);
+});
