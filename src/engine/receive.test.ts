@@ -262,11 +262,12 @@ describe("[M9] several attempts at one answer", () => {
   });
 
   it("tell notices at once, and yield", async () => {
-    const { of, answer, turn } = await read([
+    const { of, answer, turn, conversation } = await read([
       [{ type: "notice", level: "warning", message: "slow" }, { type: "block", block: { type: "yield" } }, STOP],
     ]);
     expect(of("Notice")).toEqual([{ turn: turn.id, level: "warning", message: "slow" }]);
     expect(answer.yielded).toBe(true);
+    expect(conversation[0]?.content).toEqual([{ type: "yield" }]);
   });
 });
 

@@ -386,6 +386,28 @@ describe("a transcript", () => {
     expect(said(ownText("Denied."))).toBe("Its result (bash):\nDenied.");
     expect(said(text("one"), ownText("two"))).toBe("Its result (bash):\n<bash>one</bash>\ntwo");
   });
+
+  it("names who speaks, except before a result alone, and cuts each text in its middle", () => {
+    const [result] = results(1, "one").content;
+    const write = (role: "user" | "assistant", ...content: readonly unknown[]) =>
+      transcriptOf({ role, content } as Message, { resultChars: 100, untrusted: (words) => words });
+    expect(write("user", result)).toBe("Its result (bash):\none");
+    expect(write("user", { ...result, is_error: true }, result)).toBe(
+      "It failed (bash):\none\nIts result (bash):\none",
+    );
+    expect(write("user", result, text("and?"))).toBe("[user]\nIts result (bash):\none\nand?");
+    expect(write("user", { type: "image" }, text(" \n"), { type: "audio" })).toBe("[user]\n[an image]\n[audio]");
+    expect(write("assistant", { type: "thinking", text: "hm" }, text(" "))).toBe("");
+    const malformed = { type: "tool_use", call: "call_1", tool: "bash", args: {}, malformed: "{" };
+    expect(write("assistant", malformed)).toBe("[assistant]\nThe assistant used bash. {");
+    expect(write("assistant", { ...malformed, malformed: undefined })).toBe("[assistant]\nThe assistant used bash.");
+    const whole = "x".repeat(12_000);
+    expect(write("user", text(whole))).toBe(`[user]\n${whole}`);
+    expect(write("user", text(`${whole}y`))).toContain("left out for the summary");
+    expect(write("user", results(1, "x".repeat(101)).content[0])).toContain("left out for the summary");
+    const long = { type: "tool_use", call: "call_1", tool: "bash", args: { a: "x".repeat(2_000) } };
+    expect(write("assistant", long)).toContain("left out for the summary");
+  });
 });
 
 describe("a summary", () => {

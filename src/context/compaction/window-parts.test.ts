@@ -51,3 +51,34 @@ it("scales its estimates to the count of the provider, and needs no request or w
   const early = { ...FACTS, frame: undefined, messages: [], window: undefined, instructions: "", sections: "" };
   expect(windowText(early)).toContain("The size of its window is not known.");
 });
+
+it("shows each part with its tokens and its share, to the letter", () => {
+  const facts = { ...FACTS, counted: 4_000, messages: FACTS.messages.slice(0, 2) };
+  expect(windowText(facts)).toBe(
+    `
+Context of mock:m: 4,000 of 10,000 tokens (40 %)
+[################........................]
+
+PART                TOKENS  SHARE
+prompt of Oxbow      1,754   18 %
+tools (1)              624    6 %
+instruction files      881    9 %
+skills and folders     296    3 %
+your inputs            149    1 %
+answers                296    3 %
+free                 6,000   60 %
+
+Oxbow shortens the conversation from 8.0k tokens on.
+Most is for instruction files: shorten the files that /context names below.`.trim(),
+  );
+  for (const shortensAt of [undefined, Number.POSITIVE_INFINITY]) {
+    const text = windowText({ ...facts, counted: 40, shortensAt });
+    expect(text).toContain("40 of 10,000 tokens (< 1 %)\n[........................................]\n");
+    expect(text).not.toContain("shortens");
+  }
+  const over = windowText({ ...facts, counted: 20_000 });
+  expect(over).toContain("(200 %)\n[########################################]\n");
+  expect(over).toMatch(/^free +0 +0 %$/m);
+  const image = { role: "user", content: [{ type: "image", data: "" }] } as never;
+  expect(windowParts({ ...FACTS, messages: [image] }).at(-1)).toMatchObject({ name: "your inputs", tokens: 1_500 });
+});
