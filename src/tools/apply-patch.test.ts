@@ -228,3 +228,11 @@ describe("[T5] apply_patch and the files", () => {
     expect((await stat(join(root, "a.sh"))).mode & 0o777).toBe(0o700);
   });
 });
+
+it("a patch that cannot be read is an error before anyone is asked", () => {
+  const { check } = createApplyPatchTool(workspace);
+  const add = "*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n";
+  expect(check?.({ patch: add })).toEqual([]);
+  expect(check?.({ patch: "words" })).toEqual([expect.stringMatching(/[^.]$/)]);
+  expect(check?.({})).toEqual([expect.stringContaining("patch")]);
+});

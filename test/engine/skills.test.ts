@@ -1,6 +1,7 @@
 /** Skills in live sessions, with the mock model. */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { validateSkillFolder } from "../../src/context/skills/validate-skill.js";
@@ -38,13 +39,16 @@ afterEach(async () => {
   bed.remove();
 });
 
-async function open(script: string): Promise<{ readonly client: EngineClient; readonly session: SessionId }> {
+async function open(
+  script: string,
+  resume?: SessionId,
+): Promise<{ readonly client: EngineClient; readonly session: SessionId }> {
   mock = await startMockModel({ script });
   const home = join(bed.base, "home");
   const flags = ["--permission-mode", "allow"];
   hosted = await hostEngine(bed.base, mock, { home, flags, content: { folder: bed.folder } });
   const client = hosted.connect();
-  const reply = await client.send("CreateSession", {});
+  const reply = await client.send("CreateSession", resume === undefined ? {} : { resume });
   if (!reply.ok || reply.session === undefined) throw new Error(JSON.stringify(reply));
   return { client, session: reply.session };
 }
@@ -97,7 +101,19 @@ reply
       const results = JSON.stringify(events.filter(({ kind }) => kind === "ToolResult"));
       const folder = /Approved copies of them are in ([^ ]+)\. /.exec(results)?.[1] ?? "";
       expect(folder).not.toContain(bed.folder);
-      expect(existsSync(join(folder, "scripts/collect.sh"))).toBe(true);
+      const copy = join(folder, "scripts/collect.sh");
+      expect(existsSync(copy)).toBe(true);
+      await hosted?.engine.close();
+      await mock?.close();
+      expect(existsSync(copy)).toBe(false);
+      // The conversation still names the copies.
+      const again = await open("reply\n  text: Done.\nloop\n", session);
+      expect(existsSync(copy)).toBe(false);
+      await turnOf(again.client, session, "go on");
+      expect(existsSync(copy)).toBe(true);
+      await rm(folder, { recursive: true });
+      await turnOf(again.client, session, "and on");
+      expect(existsSync(copy)).toBe(false);
     },
     90_000,
   );

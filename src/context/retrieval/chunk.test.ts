@@ -79,6 +79,24 @@ describe("chunks", () => {
     expect(chunks.every(({ title }) => title === "Thing")).toBe(true);
   });
 
+  it("of a long class are its members also without blank lines between them", () => {
+    const lines = (name: string, count: number) =>
+      Array.from({ length: count }, (_, i) => `    ${name}_${i} = ${i} * factor + offset`);
+    const text = [
+      "class Thing:",
+      ...["alpha", "beta", "gamma"].flatMap((name) => ["  # It does it.", `  def ${name}(self):`, ...lines(name, 26)]),
+    ];
+    const starts = chunkDocument(text.join("\n"), "code").map(({ text: own, firstLine }) => [
+      firstLine,
+      own.split("\n")[0],
+    ]);
+    expect(starts).toEqual([
+      [1, "class Thing:"],
+      [30, "  # It does it."],
+      [58, "  # It does it."],
+    ]);
+  });
+
   it("contain every line that is not blank once, in order, and stay small", () => {
     const line = fc.oneof(
       fc.constantFrom(

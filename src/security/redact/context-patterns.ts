@@ -28,8 +28,8 @@ function isHidden(value: string): boolean {
 export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
   {
     kind: "authorization",
-    grams: ["auth", "^x-@", "priv", "apik", "api-", "api_", "-cru"],
-    trigger: "authorization|x-[a-z0-9-]{0,40}(?:token|key|secret|auth)|api[_-]?key|private-token|-crumb",
+    grams: ["auth", "^x-@", "priv", "apik", "api-", "-cru"],
+    trigger: "authorization|x-[a-z0-9-]{0,40}(?:token|key|secret|auth)|api-?key|private-token|-crumb",
     pattern:
       /(?:authorization|\bx-[a-z0-9-]{0,40}(?:token|key|secret|auth)|apikey|api-key|private-token|jenkins-crumb)["'\]]{0,2}\s{0,3}[:=,]\s{0,4}["'`]?(?:(?!basic\s)[a-z][a-z-]{2,20}\s{1,3}(?:token=["']?)?)?(?<secret>[A-Za-z0-9+/_.~=-]{8,4000})/dgi,
     accept: (secret) =>
@@ -143,8 +143,8 @@ export const CONTEXT_PATTERNS: readonly ContextPattern[] = [
   },
   {
     kind: "command-password",
-    grams: ["sshp", "mysq", "mari", "^red", "dock", "podm", "psex", "wget"],
-    trigger: "(?:sshpass|mysql|mariadb|redis-cli|docker|podman|psexec|wget)",
+    grams: ["sshp", "mysq", "mari", "^red", "dock", "podm", "psex"],
+    trigger: "(?:sshpass|mysql|mariadb|redis-cli|docker|podman|psexec)",
     pattern:
       /\b(?:sshpass[ \t]{1,3}-p[ \t]?|(?:mysql|mariadb)(?:dump|admin)?\b[^\n|;&]{0,300}?[ \t]-p|redis-cli\b[^\n|;&]{0,300}?[ \t]-a[ \t]{1,3}|(?:docker|podman)[ \t]{1,3}login\b[^\n|;&]{0,300}?[ \t]-p[ \t]{1,3}|psexec(?:\.exe)?\b[^\n|;&]{0,300}?[ \t]-p[ \t]{1,3})["']?(?<secret>[^\s"'`<>$]{5,200})/dgi,
     accept: (secret) => !isStandIn(secret) && looksLikePassword(secret),
