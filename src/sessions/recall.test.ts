@@ -199,7 +199,7 @@ describe("recall", () => {
     expect(few.map(({ text }) => text)).toEqual(["number300"]);
   });
 
-  it("reports a log that it cannot read and goes on, and stops when it is told to", async () => {
+  it("reports a log that it cannot read and goes on, and stops when it is cancelled", async () => {
     const broken = {
       async *events(id: string) {
         if (id === "sess_1") throw new StoreError("damaged", "It is damaged.");

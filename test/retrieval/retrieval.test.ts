@@ -575,7 +575,7 @@ it("says what it did and found, and what it refuses, word for word", async () =>
   expect(await rerun(TRANSCRIPT, { say: rag, cut })).toBe(TRANSCRIPT);
 });
 
-it("tells a session of a change when it has been made", async () => {
+it("reports a change when it has been made", async () => {
   await write({});
   const { retrieval } = await open();
   const stores: number[] = [];
