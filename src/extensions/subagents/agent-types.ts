@@ -57,7 +57,7 @@ export const BUILT_IN_TYPES: readonly AgentType[] = [
 
 /** Every subagent gets this in addition to its own prompt. */
 export const SUBAGENT_NOTICE =
-  "You are a subagent: another agent gave you the prompt, and no person reads along or answers questions. Decide yourself and say what you assumed. Your last message is the report that the other agent gets, so it must stand on its own.";
+  "You are a subagent: another agent gave you the prompt, and no person reads along or answers questions. Decide yourself and say what you assumed. Your last message is the report that the other agent gets, so it must stand on its own; what the user should know belongs there, too.";
 
 export function mayUse({ tools, without }: Pick<AgentType, "tools" | "without">, tool: string): boolean {
   return !without.includes(tool) && (tools === undefined || tools.includes(tool));

@@ -45,17 +45,23 @@ function statusOf({ outcome, failure }: EventPayloads["TurnEnded"]): ToolStatus 
 function outcomeLines({ type, session, ended, calls }: EndedSubagent): readonly string[] {
   const { outcome, failure, truncated } = ended;
   const isEmpty = ended.text.trim() === "";
-  const before = isEmpty ? "It wrote nothing before." : "The text above is what it wrote before.";
+  const before = isEmpty ? "It gave no report." : "The text above is all that it reported.";
+  const next = "Start another one with a smaller task, or do the rest yourself.";
   if (outcome === "answered" && truncated)
-    return [`The report of the subagent ${type} is cut off at the output limit.`];
+    return [`The report of the subagent ${type} is cut off at the output limit. Ask another one for what is missing.`];
   if (outcome === "answered")
-    return isEmpty ? [`The subagent ${type} ended after ${calls} calls without a report.`] : [];
-  const why = failure === undefined ? "" : ` ${failure.message}`;
+    return isEmpty ? [`The subagent ${type} ended after ${calls} calls without a report. ${next}`] : [];
+  // How to allow a call is for the user.
+  const why = failure === undefined ? "" : ` ${failure.message.replace(/ To continue, [\s\S]*$/, "")}`;
   if (outcome === "cancelled") return [`The subagent ${type} was cancelled. ${before}`];
-  if (outcome === "limit") return [`The subagent ${type} was stopped by a limit.${why} ${before}`];
-  if (outcome === "denied") return [`The subagent ${type} needed a permission that it did not get.${why} ${before}`];
+  if (outcome === "limit") return [`The subagent ${type} was stopped by a limit.${why} ${before} ${next}`];
+  if (outcome === "denied")
+    return [
+      `The subagent ${type} needed a permission that it did not get.${why} ${before} What it changed before stays. ` +
+        "Continue without it, or say what you would have done.",
+    ];
   if (outcome === "stopped") return [`The subagent ${type} was stopped.${why}`];
-  return [`The subagent ${type} failed.${why} ${before} Its log is the session ${session}.`];
+  return [`The subagent ${type} failed.${why} ${before} ${next} Its log is the session ${session}.`];
 }
 
 export function tokensOf({
