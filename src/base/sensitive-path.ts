@@ -36,16 +36,24 @@ const PLACES: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)(\.local\/share\/keyrings|library\/keychains)(\/|$)/, "the folder holds keys"],
 ];
 
+const byName = (table: Readonly<Record<string, ReadonlySet<string>>>) =>
+  new Map(Object.entries(table).flatMap(([reason, known]) => [...known].map((name) => [name, reason] as const)));
+const REASON_ANYWHERE = byName(ANYWHERE);
+const REASON_OF_FILE = byName(FILES);
+
 /** Why the user must agree before the file is read; undefined for an ordinary file. `path` has forward slashes. */
 export function sensitiveReason(path: string): string | undefined {
-  const plain = plainPath(path);
-  const parts = plain.split("/").filter((part) => part !== "" && part !== ".");
+  const parts = plainPath(path)
+    .split("/")
+    .filter((part) => part !== "" && part !== ".");
   const last = parts.at(-1);
   if (last === undefined) return undefined;
-  for (const [reason, known] of Object.entries(ANYWHERE)) if (parts.some((part) => known.has(part))) return reason;
-  for (const [reason, known] of Object.entries(FILES)) if (known.has(last)) return reason;
-  const place = PLACES.find(([shape]) => shape.test(parts.join("/")));
-  return place?.[1] ?? FILE_SHAPES.find(([shape]) => shape.test(last))?.[1];
+  for (const part of parts) {
+    const reason = REASON_ANYWHERE.get(part);
+    if (reason !== undefined) return reason;
+  }
+  const place = parts.length === 1 ? undefined : PLACES.find(([shape]) => shape.test(parts.join("/")));
+  return REASON_OF_FILE.get(last) ?? place?.[1] ?? FILE_SHAPES.find(([shape]) => shape.test(last))?.[1];
 }
 
 /** Whether everything in a folder of this path is sensitive. A folder that only has the name of such a file is harmless. */

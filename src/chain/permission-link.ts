@@ -95,7 +95,7 @@ function unanswerable({ tool, about }: Unanswered, reason: string): ToolOutcome 
 
 /** Its code loads with the first question: most runs have none. */
 async function questionOf({ call, tool, args }: ToolCall, definition: Tool, verdict: Verdict) {
-  const { law, contained, offer = [] } = verdict;
+  const { law, contained, once, offer = [] } = verdict;
   const [{ describeCall }, { draftText, lastingRules }, { ruleWords }, { previewCall }, { reasonIn }] =
     await Promise.all([
       import("../security/permissions/facts.js"),
@@ -112,7 +112,7 @@ async function questionOf({ call, tool, args }: ToolCall, definition: Tool, verd
     summary: own?.(args) ?? describeCall(tool, args),
     offer: offer.map(draftText),
     always: offer.flatMap(lastingRules).map(ruleWords),
-    ...(isGuarded && { once_only: true as const }),
+    ...((isGuarded || once) && { once_only: true as const }),
     ...(contained && { contained }),
     ...(preview !== undefined && { preview }),
   };

@@ -26,12 +26,25 @@ export function parseLine(spec: CommandSpec, line: string): Parsed {
   }
   try {
     if (spec.arguments?.some(({ kind }) => kind === "line")) return parseText(spec, line, words);
-    const values = words.map(({ value }) => value);
-    return parseWords(spec, parseFlags(spec.flags, values, spec.name), SLASH);
+    return parseWords(spec, flagsOf(spec, words), SLASH);
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.message);
     throw error;
   }
+}
+
+/** What reads flags takes time in proportion to the square of their number and of the length of a group of short ones. */
+const MOST_WORDS = 1000;
+
+function flagsOf({ flags = [], name }: CommandSpec, words: readonly Word[]): ParsedFlags {
+  if (words.length > MOST_WORDS) throw new UsageError(`More than ${MOST_WORDS} words are too many.`);
+  const group = words.find(({ value }) => /^-\w/.test(value) && value.length > MOST_WORDS);
+  if (group !== undefined) throw new UsageError(`Unknown flag ${group.value.slice(0, 20)}….`);
+  return parseFlags(
+    flags,
+    words.map(({ value }) => value),
+    name,
+  );
 }
 
 /**
@@ -59,11 +72,7 @@ function parseText(spec: CommandSpec, line: string, words: readonly Word[]): Par
       at++;
     }
   }
-  const flags = parseFlags(
-    spec.flags ?? [],
-    flagWords.map(({ value }) => value),
-    spec.name,
-  );
+  const flags = flagsOf(spec, flagWords);
   return assign(spec, { words: textWords, flags, context: SLASH, between: typedBetween(line, flagWords) });
 }
 

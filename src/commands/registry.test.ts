@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../../test/support/processor-time.js";
 import { verifies } from "../../test/verifies.js";
 import { type Command, type CommandSpec, refuse, spell, worksOn } from "../feature/command.js";
 import { subject } from "../providers/selection/commands.js";
@@ -128,6 +129,17 @@ describe("arguments", () => {
       "2",
     ]);
     expect(read(spec, "one --rnus 2")).toContain("Did you mean --runs?");
+  });
+
+  it("with flags are few, so that no other client waits while they are read", () => {
+    const spec = { ...REST, flags: [{ name: "runs", value: "N", help: "" }] };
+    expect(read(spec, "a ".repeat(1001))).toBe("More than 1000 words are too many.");
+    expect(read(spec, `-${"a".repeat(1000)}`)).toMatch(/^Unknown flag -a{19}…\.$/);
+    expect(processorMs(() => read(spec, `-${"a".repeat(260_000)}`))).toBeLessThan(1000);
+    const text = { arguments: [{ name: "TEXT", kind: "line", rest: "text" }], flags: spec.flags } as const;
+    const args = read(text, "a ".repeat(5000));
+    expect(typeof args === "string" ? args : args.text("TEXT")).toBe("a ".repeat(5000).trim());
+    expect(read(text, "--runs 1 ".repeat(501))).toBe("More than 1000 words are too many.");
   });
 
   it("leave words of a text that look like flags in it, with its quotation marks and line breaks", () => {

@@ -48,7 +48,7 @@ export const COMMAND_REACH: Readonly<Record<CommandKind, CommandReach>> = {
   SetModel: "session",
   SetMode: "payload",
   EnterPlanMode: "session",
-  ExitPlanMode: "session",
+  ExitPlanMode: "payload",
   // It decides for all sessions of the folder, and hooks run with the rights of the user.
   ApproveContent: "user",
   // Each slash command has its own `reaches`.
@@ -109,7 +109,7 @@ export function outOfScope(
 }
 
 function beyondPayload(scope: ClientScope, kind: CommandKind, payload: JsonObject): string | undefined {
-  if (kind === "SetMode" && payload.mode === "allow") return "the mode allow needs a token without limits.";
+  if (payload.mode === "allow") return "the mode allow needs a token without limits.";
   if (kind !== "CreateSession") return undefined;
   const field = Object.keys(payload).find((name) => payload[name] !== undefined && !OPENING_FIELDS.has(name));
   if (field !== undefined) return `"${field.slice(0, 60)}" needs a token without limits.`;

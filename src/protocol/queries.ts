@@ -20,6 +20,8 @@ export interface SessionInfo {
   readonly last_event: number;
   readonly pinned: boolean;
   readonly ended?: SessionEndReason;
+  /** It began as a copy of this one. */
+  readonly branch_of?: SessionId;
   /** The log has a turn without an end: it runs, or a kill ended it. */
   readonly unfinished?: true;
   /** This engine has it open. */

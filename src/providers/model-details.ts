@@ -18,7 +18,7 @@ export async function withDetails(
   const access = await authorised(where, options.signal);
   if ("failure" in access) return models;
   const { endpoint } = access;
-  const headers = endpoint.key === undefined ? {} : { authorization: `Bearer ${endpoint.key}` };
+  const headers: Record<string, string> = endpoint.key === undefined ? {} : { authorization: `Bearer ${endpoint.key}` };
   const query: JsonQuery = { ...options, endpoint, headers: { ...endpoint.headers, ...headers } };
   switch (kind) {
     case "ollama":

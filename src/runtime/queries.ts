@@ -16,6 +16,7 @@ import type {
   SessionInfo,
 } from "../protocol/queries.js";
 import type { ListedModel } from "../providers/model-list.js";
+import type { SessionRecord } from "../sessions/store.js";
 import type { ModelRegistry } from "./models/model-registry.js";
 import type { ModelRoutes } from "./models/model-routes.js";
 import type { RunPermissions } from "./parts/permissions.js";
@@ -116,11 +117,10 @@ export async function expiredTo(sessions: Pick<SessionStores, "open">, session: 
   return (await store?.get(session))?.expired_to ?? 0;
 }
 
-function sessionInfo(record: Omit<SessionInfo, "live">): Omit<SessionInfo, "live"> {
+function sessionInfo(record: SessionRecord & Pick<SessionInfo, "unfinished">): Omit<SessionInfo, "live"> {
   const { id, cwd, provider, model, title, created_at, active_at, last_event, pinned, ended, unfinished } = record;
-  const named = title === undefined ? {} : { title };
-  const over = { ...(ended !== undefined && { ended }), ...(unfinished && { unfinished }) };
-  return { id, cwd, provider, model, ...named, created_at, active_at, last_event, pinned, ...over };
+  const facts = { id, cwd, provider, model, title, created_at, active_at, last_event, pinned, ended, unfinished };
+  return { ...facts, branch_of: record.branch_of?.session };
 }
 
 async function listProviders({ registry }: ModelSources): Promise<readonly ProviderInfo[]> {

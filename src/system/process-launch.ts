@@ -16,14 +16,12 @@ export interface ProcessRequest {
   readonly onErrorOutput?: (chunk: Buffer) => void;
   /** The child's stdin; default: empty. A promise is written when it resolves, a stream as it comes. */
   readonly input?: string | Uint8Array | Promise<string> | Readable;
-  /** Open files that become the child's descriptors 3 and up. A terminal cannot pass them on. */
-  readonly descriptors?: readonly number[];
   /** Open files that the parent of this process left to it, and that must not reach the child. */
   readonly withheld?: Withheld | undefined;
   /** The program is only a wrapper (a sandbox): it ends with its children, and SIGTERM to it would kill them. */
-  readonly isWrapper?: boolean;
+  readonly isWrapper?: boolean | undefined;
   /** The kernel ensures that no process outlives it (a process namespace). */
-  readonly endsWithAll?: boolean;
+  readonly endsWithAll?: boolean | undefined;
   /** No process that it starts may outlive it, also if it hides: for programs that Oxbow runs without a person's request. */
   readonly leavesNothing?: boolean;
   readonly signal?: AbortSignal;
@@ -109,7 +107,7 @@ async function launchChild(request: ProcessRequest, pipe: OutputPipe | undefined
     env: request.input === undefined ? request.env : { SHLVL: "1", ...request.env },
     detached: !WINDOWS,
     windowsHide: true,
-    stdio: [request.input === undefined ? "ignore" : "pipe", output, output, ...(request.descriptors ?? [])],
+    stdio: [request.input === undefined ? "ignore" : "pipe", output, output],
   });
   const { pid } = child;
   if (pid === undefined) {

@@ -255,17 +255,15 @@ class Shell {
   }
 
   #request(command: WrappedCommand): Omit<ProcessRequest, "onOutput"> {
-    const { argv, cwd, env, descriptors, withheld, isWrapper, endsWithAll } = command;
+    const { argv, cwd, env, withheld, isWrapper, endsWithAll } = command;
     const { graceMs } = this.#options;
     return {
       argv,
       cwd,
       env,
       clock: this.#clock,
-      ...(descriptors !== undefined && { descriptors }),
       withheld,
-      ...(isWrapper !== undefined && { isWrapper }),
-      ...(endsWithAll !== undefined && { endsWithAll }),
+      ...{ isWrapper, endsWithAll },
       ...(graceMs !== undefined && { graceMs }),
     };
   }

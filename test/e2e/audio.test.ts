@@ -88,7 +88,7 @@ describe("--audio", () => {
       const cwd = await temporaryFolder();
       await writeFile(join(cwd, "bell.wav"), sound());
       // The catalogue tells about the service itself, so the service has its own address here.
-      const env =
+      const env: Record<string, string> =
         model === "openai:gpt-5"
           ? { OPENAI_API_KEY: sampleKey(), HTTPS_PROXY: mock.url, HTTP_PROXY: mock.url }
           : {

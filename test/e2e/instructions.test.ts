@@ -100,6 +100,17 @@ describe("instructions of a folder", () => {
     expect(new Set(systems).size).toBe(1);
   });
 
+  verifies(["X1"], "in .claude/CLAUDE.md are read as those in CLAUDE.md", async () => {
+    await put(".claude/CLAUDE.md", "from the folder");
+    await approve(cwd, { home });
+    expect((await run()).systems[0]).toContain("from the folder");
+    await put("CLAUDE.md", "from the top");
+    await approve(cwd, { home });
+    const [system] = (await run()).systems;
+    expect(system).toContain("from the top");
+    expect(system).not.toContain("from the folder");
+  });
+
   verifies(
     ["X1"],
     "of other tools are loaded when the profile lists them, rules for the files they are for",

@@ -7,8 +7,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startMockModel } from "../../src/testkit/index.js";
+import { unless } from "../support/needs.js";
 import { type ProgramResult, programPlace, temporaryFolder } from "../support/program-options.js";
 import { RealTerminal } from "../support/real-terminal.js";
 
@@ -67,86 +68,89 @@ const bin = () => join(installed, "dist", "bin.js");
 const nodePath = (name: string) => join(PACKAGES, name, "bin/node");
 const version = (name: string) =>
   JSON.parse(readFileSync(join(PACKAGES, name, "package.json"), "utf8")).version.replace(/^v/, "");
-const hasNodes = existsSync(nodePath(OLD));
-if (!hasNodes) console.log("skipped: test/packages has no other Node for this machine (they are for Linux on x64)");
+const whyNoNodes = existsSync(nodePath(OLD))
+  ? undefined
+  : "needs the other versions of Node, which are for Linux on x64: npm ci --prefix test/packages --ignore-scripts";
+const { describe } = unless(whyNoNodes);
 
-describe.skipIf(!hasNodes).each(NODES)("the packed program on %s", (node) => {
-  it("tells its version and its help", async () => {
-    const { version: own } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-    const told = await run(node, { args: [bin(), "--version"] });
-    expect(told).toMatchObject({ code: 0, stdout: `oxbow ${own}\n`, stderr: "" });
-    const help = await run(node, { args: [bin(), "--help"] });
-    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("Usage"), stderr: "" });
-  });
-
-  it("answers with the offline model", async () => {
-    const answer = await run(node, { args: [bin(), "hello there"] });
-    expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining("offline model"), stderr: "" });
-  });
-
-  it("runs a tool that the model calls, and stores the session", async () => {
-    const mock = await startMockModel({
-      script: 'reply\n  tool bash {"command": "echo $((6 * 7))"}\nreply\n  text: done\n',
+for (const node of NODES)
+  describe(`the packed program on ${node}`, () => {
+    it("tells its version and its help", async () => {
+      const { version: own } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+      const told = await run(node, { args: [bin(), "--version"] });
+      expect(told).toMatchObject({ code: 0, stdout: `oxbow ${own}\n`, stderr: "" });
+      const help = await run(node, { args: [bin(), "--help"] });
+      expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("Usage"), stderr: "" });
     });
-    const env = { OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "none" };
-    const args = [bin(), "run", "go", "--permission-mode", "allow", "--model", "openai:m"];
-    const turn = await run(node, { args, env });
-    await mock.close();
-    expect(turn).toMatchObject({ code: 0, stdout: expect.stringContaining("done"), stderr: "" });
-    expect(JSON.stringify(mock.requests[1]?.body)).toContain("42");
-    const list = await run(node, { args: [bin(), "session", "list", "--all"], env: { OXBOW_HOME: turn.home } });
-    expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining("go"), stderr: "" });
-  });
 
-  it("serves", async () => {
-    const home = await temporaryFolder();
-    const ending = new AbortController();
-    let address = (_url: string) => {};
-    const listening = new Promise<string>((resolve) => {
-      address = resolve;
+    it("answers with the offline model", async () => {
+      const answer = await run(node, { args: [bin(), "hello there"] });
+      expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining("offline model"), stderr: "" });
     });
-    const served = run(node, {
-      args: [bin(), "serve", "--no-socket", "--listen", "127.0.0.1:0"],
-      env: { OXBOW_HOME: home },
-      ending: ending.signal,
-      onOutput: (stdout) => {
-        const [url] = /http:\/\/\S+/.exec(stdout) ?? [];
-        if (url !== undefined) address(url);
-      },
-    });
-    const url = await Promise.race([listening, served.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
-    const token = readFileSync(join(home, "state", "control.token"), "utf8").trim();
-    const answer = await fetch(`${url}/v1/sessions`, { headers: { "x-oxbow-token": token } });
-    expect(await answer.json()).toEqual({ sessions: [] });
-    ending.abort();
-    const ended = await served;
-    expect(ended).toMatchObject({ code: 0, signal: null });
-    expect(ended.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("oxbow: "))).toEqual([]);
-  });
 
-  it("is a library", async () => {
-    const entries = ["oxbow", "oxbow/protocol", "oxbow/sdk", "oxbow/sdk/node", "oxbow/plugin", "oxbow/testkit"];
-    const script = `${entries.map((entry) => `await import("${entry}");`).join("")}
+    it("runs a tool that the model calls, and stores the session", async () => {
+      const mock = await startMockModel({
+        script: 'reply\n  tool bash {"command": "echo $((6 * 7))"}\nreply\n  text: done\n',
+      });
+      const env = { OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "none" };
+      const args = [bin(), "run", "go", "--permission-mode", "allow", "--model", "openai:m"];
+      const turn = await run(node, { args, env });
+      await mock.close();
+      expect(turn).toMatchObject({ code: 0, stdout: expect.stringContaining("done"), stderr: "" });
+      expect(JSON.stringify(mock.requests[1]?.body)).toContain("42");
+      const list = await run(node, { args: [bin(), "session", "list", "--all"], env: { OXBOW_HOME: turn.home } });
+      expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining("go"), stderr: "" });
+    });
+
+    it("serves", async () => {
+      const home = await temporaryFolder();
+      const ending = new AbortController();
+      let address = (_url: string) => {};
+      const listening = new Promise<string>((resolve) => {
+        address = resolve;
+      });
+      const served = run(node, {
+        args: [bin(), "serve", "--no-socket", "--listen", "127.0.0.1:0"],
+        env: { OXBOW_HOME: home },
+        ending: ending.signal,
+        onOutput: (stdout) => {
+          const [url] = /http:\/\/\S+/.exec(stdout) ?? [];
+          if (url !== undefined) address(url);
+        },
+      });
+      const url = await Promise.race([listening, served.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+      const token = readFileSync(join(home, "state", "control.token"), "utf8").trim();
+      const answer = await fetch(`${url}/v1/sessions`, { headers: { "x-oxbow-token": token } });
+      expect(await answer.json()).toEqual({ sessions: [] });
+      ending.abort();
+      const ended = await served;
+      expect(ended).toMatchObject({ code: 0, signal: null });
+      expect(ended.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("oxbow: "))).toEqual([]);
+    });
+
+    it("is a library", async () => {
+      const entries = ["oxbow", "oxbow/protocol", "oxbow/sdk", "oxbow/sdk/node", "oxbow/plugin", "oxbow/testkit"];
+      const script = `${entries.map((entry) => `await import("${entry}");`).join("")}
       console.log(typeof (await import("oxbow")).Harness);`;
-    const loaded = await run(node, { args: ["--input-type=module", "-e", script], cwd: folder });
-    expect(loaded).toMatchObject({ code: 0, stdout: "function\n", stderr: "" });
+      const loaded = await run(node, { args: ["--input-type=module", "-e", script], cwd: folder });
+      expect(loaded).toMatchObject({ code: 0, stdout: "function\n", stderr: "" });
+    });
+
+    it("opens the terminal client and leaves it", async () => {
+      const { cwd, env } = await programPlace({});
+      const command = `cd ${cwd} && ${nodePath(node)} ${bin()} --provider offline; echo EXIT $?; exec sleep 1000`;
+      const terminal = new RealTerminal(`sh -c '${command}'`, { columns: 100, rows: 30, variables: env });
+      await terminal.until("Ask for something");
+      terminal.type("hello there", "Enter");
+      await terminal.until("oxbow doctor says");
+      terminal.type("/exit", "Enter");
+      const screen = await terminal.until(/^EXIT \d+$/m);
+      expect(screen).toContain("EXIT 0");
+      expect(terminal.lines().filter((line) => /^\s*(Error|\(node:|Warning|at )/.test(line))).toEqual([]);
+    });
   });
 
-  it("opens the terminal client and leaves it", async () => {
-    const { cwd, env } = await programPlace({});
-    const command = `cd ${cwd} && ${nodePath(node)} ${bin()} --provider offline; echo EXIT $?; exec sleep 1000`;
-    const terminal = new RealTerminal(`sh -c '${command}'`, { columns: 100, rows: 30, variables: env });
-    await terminal.until("Ask for something");
-    terminal.type("hello there", "Enter");
-    await terminal.until("oxbow doctor says");
-    terminal.type("/exit", "Enter");
-    const screen = await terminal.until(/^EXIT \d+$/m);
-    expect(screen).toContain("EXIT 0");
-    expect(terminal.lines().filter((line) => /^\s*(Error|\(node:|Warning|at )/.test(line))).toEqual([]);
-  });
-});
-
-describe.skipIf(!hasNodes)("the packed program on a Node that is too old", () => {
+describe("the packed program on a Node that is too old", () => {
   it.each([["--version"], ["hello there"]])("says which one it needs: %s", async (argument) => {
     const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const refused = await run(OLD, { args: [bin(), argument] });

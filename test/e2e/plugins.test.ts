@@ -38,6 +38,25 @@ describe("plugins of the program", () => {
     await mock.close();
   });
 
+  verifies(["E4", "T2"], "'oxbow tools' lists the tools of approved plugins, and of their sources", async () => {
+    const code = `
+export default (oxbow) => {
+  const inputSchema = { type: "object", properties: {} };
+  const tool = (name) => ({ name, description: "Says " + name + ".", inputSchema, run: async () => ({ status: "ok", content: [] }) });
+  oxbow.addTool(tool("of_its_own"));
+  oxbow.addToolSource({ name: "more", list: async () => [tool("of_a_source")] });
+  oxbow.onClose(() => console.error("closed"));
+};
+`;
+    const { mock, cwd, home, place } = await withPlugin("more.mjs", code);
+    expect((await oxbowProcess(["tools"], place)).stdout).not.toContain("of_its_own");
+    await approve(cwd, { home });
+    const { stdout, stderr } = await oxbowProcess(["tools"], place);
+    expect(stdout).toMatch(/Tools of plugins:\nof_its_own {2}Says of_its_own\. .*more\.mjs\)\nof_a_source {2}Says/);
+    expect(stderr).toContain("closed");
+    await mock.close();
+  });
+
   const called = "it called process.exit, which a plugin may not do";
   const really = called.replace("exit", "reallyExit");
   for (const [where, added, said] of [

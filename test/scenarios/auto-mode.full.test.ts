@@ -184,6 +184,9 @@ needs("sandbox").describe("a contained command", () => {
     expect((await run('cat "$XDG_CACHE_HOME/x"; ls ~/x /tmp/x 2>/dev/null')).output).toContain("kept");
     expect((await run("npm config get cache")).output).toContain(place("own/cache/builds"));
     expect((await run("ls ~/x")).exitCode).not.toBe(0);
+    // Where the home folder is readable, it cannot be changed.
+    const { output } = await run('cat "$XDG_CACHE_HOME/x"; touch "$npm_config_cache-new" ~/x', ["git"]);
+    expect(output).toMatch(/^kept\ntouch: cannot touch [^\n]*\/x': Read-only/);
   });
 
   verifies(["P15", "P8"], "cannot lead a later mount elsewhere by a link in a cache", async () => {

@@ -278,7 +278,72 @@ needs("sandbox", "python3").describe("what a command did not make", () => {
   });
 });
 
+needs("sandbox").describe("a file that another program changes while a command does", () => {
+  const clash = async (yes: boolean) => {
+    const asked: LateQuestion[] = [];
+    for (const name of ["both", "gone"]) lay(name, "old\n");
+    await auto.runWith("rm -f /tmp/*");
+    const running = auto.runWith(
+      "echo ours > both; rm gone; echo x > mine; echo x > /tmp/begun; until [ -e /tmp/go ]; do sleep 0.05; done",
+      {
+        ask: async (question) => {
+          asked.push(question);
+          return yes;
+        },
+      },
+    );
+    const shared = (await auto.temporaryFolder()) ?? "";
+    await until(() => existsSync(join(shared, "begun")));
+    for (const name of ["both", "gone"]) lay(name, "theirs\n");
+    writeFileSync(join(shared, "go"), "");
+    const { output } = await running;
+    const found = ["both", "both.oxbow", "gone", "mine"].map((name) =>
+      isThere(name) ? readFileSync(at(name), "utf8") : "",
+    );
+    return { asked, output, found };
+  };
+
+  verifies(["P18"], "is a question with the difference, and stays without a yes", async () => {
+    const { asked, output, found } = await clash(false);
+    expect(asked.map(({ summary }) => summary)).toEqual([
+      "Another program changed both and 1 more while this command ran. Take the command's version?",
+    ]);
+    expect(asked[0]?.preview).toMatch(/~both\n.*theirs.*\n.*ours.*\n-gone/s);
+    expect(found).toEqual(["theirs\n", "ours\n", "theirs\n", "x\n"]);
+    expect(output).toContain("both was changed by another program meanwhile and is kept");
+  });
+
+  verifies(["P18"], "is replaced after a yes", async () => {
+    const { output, found } = await clash(true);
+    expect(found).toEqual(["ours\n", "", "", "x\n"]);
+    expect(output).not.toContain("kept");
+  });
+});
+
 needs("sandbox", "python3").describe("what a command does to the layers themselves", () => {
+  verifies(["P18"], "leaves no attribute of an overlay on what is applied", async () => {
+    for (const name of ["changed", "moved", "mode", "node_modules/p/a", "node_modules/q/a", "dist/a"]) lay(name, "1");
+    lay(".gitignore", "dist\n");
+    program(`
+import shutil
+open("changed", "a").write("2"); os.rename("moved", "other"); os.chmod("mode", 0o755); os.link("changed", "again")
+shutil.rmtree("node_modules/p"); os.makedirs("node_modules/p/lib"); open("node_modules/p/lib/b", "w")
+shutil.rmtree("dist"); os.mkdir("dist"); open("dist/b", "w"); os.makedirs("fresh/.venv")`);
+    await run();
+    expect(
+      ["again", "other", "node_modules/p/lib/b", "node_modules/q/a", "dist/b", "fresh/.venv"].filter(isThere),
+    ).toHaveLength(6);
+    expect([isThere("moved"), isThere("dist/a"), readFileSync(at("again"), "utf8")]).toEqual([false, false, "12"]);
+    const listed = execFileSync("python3", [
+      ...[
+        "-c",
+        'import os, sys\nfor f, d, n in os.walk(sys.argv[1]):\n  for e in d + n: print(e, os.listxattr(f + "/" + e))',
+        root,
+      ],
+    ]);
+    expect(listed.toString().match(/^.*overlay.*$/gm)).toBeNull();
+  });
+
   verifies(["P18"], "hides nothing from later commands and reaches nothing outside", async () => {
     for (const name of ["keep/a", "keep/b", "swap/a", "file"]) lay(name, name);
     program(`

@@ -101,6 +101,9 @@ describe("the terminal client", () => {
     third.type("\r");
     await third.until("You are back before this prompt.");
     await third.until(/^> again$/m);
+    third.type("\x03", "/resume", "\r");
+    await third.until(/^ +Colours .*\n❯ └ Colours /m);
+    third.type("\x03");
     const copy = await third.client.query("ListSessions", {});
     expect(copy.ok && copy.answer.sessions.filter(({ title }) => title === "Colours").length).toBe(2);
     third.type("\x03");

@@ -228,8 +228,14 @@ describe("the commands that a limited person may use", () => {
         expect([kind, (await client.send(kind, {}, other)).ok]).toEqual([kind, false]);
       const said = await client.send("SendInput", { content: [text("hi")] }, other);
       expect(said.ok).toBe(false);
-      const mode = await client.send("SetMode", { mode: "allow" }, session);
-      expect(mode).toMatchObject({ ok: false, failure: { reason: "Forbidden" } });
+      expect(await client.send("EnterPlanMode", {}, session)).toMatchObject({ ok: true });
+      for (const mode of [
+        await client.send("SetMode", { mode: "allow" }, session),
+        await client.send("ExitPlanMode", { approve: true, mode: "allow" }, session),
+        await client.send("ExitPlanMode", { approve: false, mode: "allow" }, session),
+      ])
+        expect(mode).toMatchObject({ ok: false, failure: { reason: "Forbidden" } });
+      expect(await client.send("ExitPlanMode", { approve: true, mode: "ask" }, session)).toMatchObject({ ok: true });
       const approve = await client.send("ApproveContent", { decisions: [] }, session);
       expect(approve).toMatchObject({ ok: false, failure: { reason: "Forbidden" } });
     }

@@ -49,7 +49,6 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions, reason },
     isPlanning: () => isPlanning,
-    onChange: () => guard.mayHaveChanged(),
     openHeldChanges: () =>
       openHeldChanges({
         ...{ loaded, variables, root, notify, guard },

@@ -475,23 +475,5 @@ export function escapeTests(maker: Maker): void {
       await wrapped.ended();
       expect(output).toBe("TYPED");
     });
-
-    if (hasFilter)
-      it("starts without the shell in front when it is given the filter as a descriptor", async () => {
-        const wrapped = await bed.wrap("unshare --user true; grep Seccomp: /proc/self/status", {
-          policy: { limits: {} },
-          sandbox: { passesDescriptors: "yes" },
-        });
-        expect(wrapped.descriptors).toHaveLength(1);
-        const { program, args, cwd, env } = wrapped;
-        const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore", ...wrapped.descriptors] });
-        let output = "";
-        child.stdout?.on("data", (chunk) => {
-          output += chunk;
-        });
-        await new Promise((resolve) => child.once("close", resolve));
-        await wrapped.ended();
-        expect(output).toMatch(/Seccomp:\s+2/);
-      });
   });
 }

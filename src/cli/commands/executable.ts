@@ -7,7 +7,7 @@ import type { Containment } from "../../extensions/executable/containment.js";
 import { parseFlags } from "../../feature/flags.js";
 import { programFlags } from "../../runtime/content/content-options.js";
 import { ProjectContent } from "../../runtime/content/project-content.js";
-import { withContainment } from "../../runtime/parts/lone-containment.js";
+import { withContainment } from "../../runtime/parts/containment.js";
 import { loadSettings } from "../../runtime/settings/settings.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { refuseWideningFlags } from "../agent-limits.js";

@@ -7,7 +7,6 @@ import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import { connectInProcess } from "../../control/transports/inproc.js";
-import type { LoadedPlugin } from "../../extensions/plugins/plugins.js";
 import { type ParsedFlags, parseFlags } from "../../feature/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { ModelName } from "../../protocol/events.js";
@@ -19,7 +18,7 @@ import { ModelRoutes } from "../../runtime/models/model-routes.js";
 import { modelsOf } from "../../runtime/models/place-models.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
-import type { PluginsPlace } from "../../runtime/plugins/open-plugins.js";
+import { pluginsOf } from "../../runtime/plugins/plugins-of.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
 import { type LoadedSettings, loadSettings, patient } from "../../runtime/settings/settings.js";
 import { unreadInstructions } from "../../security/trust/unread-instructions.js";
@@ -193,20 +192,6 @@ function messages(): Pick<Prepared, "notify" | "onMessages"> {
       show = other;
     },
   };
-}
-
-/** A process without plugins does not load their code. */
-async function pluginsOf(place: PluginsPlace): Promise<readonly LoadedPlugin[] | undefined> {
-  const { content, loaded } = place;
-  if (loaded.settings.plugins.value.length === 0 && content.extensions.of("plugin").length === 0) return undefined;
-  const [{ openPlugins }, { ProcessGuard }] = await Promise.all([
-    import("../../runtime/plugins/open-plugins.js"),
-    import("../../extensions/plugins/process-guard.js"),
-  ]);
-  const guard = new ProcessGuard(place.notify);
-  const plugins = await openPlugins({ ...place, beforeCode: (code) => guard.add(code) });
-  guard.catchStrayErrors(plugins);
-  return plugins;
 }
 
 async function afterFirstRequest(): Promise<void> {

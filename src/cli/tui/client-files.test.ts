@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect } from "vitest";
 import { temporaryFolder } from "../../../test/support/program.js";
@@ -17,6 +18,13 @@ describe("the files of the terminal client", () => {
     expect(await read("a.txt", folder)).toEqual({ exists: true, content: "one\n" });
     for (const name of ["b.bin", "long", "pipe", "."]) expect(await read(name, folder)).toEqual({ exists: true });
     expect(await read("missing", folder)).toEqual({ exists: false });
+  });
+
+  verifies(["U2"], "gives a file the address of the person's editor, or one of this machine", () => {
+    const at = (variables: Record<string, string>) => clientFiles(variables).urlOf("a b;\u001b.ts", "/work");
+    expect(at({ EDITOR: "/usr/bin/code --wait" })).toBe("vscode://file/work/a%20b;%1B.ts");
+    expect(at({ VISUAL: "zed", EDITOR: "vim" })).toBe("zed://file/work/a%20b;%1B.ts");
+    expect(at({ EDITOR: "vim" })).toBe(`file://${hostname().toLowerCase()}/work/a%20b;%1B.ts`);
   });
 
   verifies(["U3"], "saves for the user alone, under a harmless name, and replaces nothing", async () => {

@@ -1,7 +1,9 @@
 /** The files that the terminal client reads and saves for the user. */
 import { constants, mkdirSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { hostname } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Variables } from "../../base/variables.js";
 import type { ClientFiles, FoundText } from "../../clients/tui/options.js";
 import { roots } from "../../system/xdg-paths.js";
@@ -13,7 +15,31 @@ const MOST_COPIES = 1000;
 
 export function clientFiles(variables: Variables): ClientFiles {
   const { state } = roots(variables);
-  return { read: readText, save: (name, text) => saveNew(join(state, "reviews"), name, text) };
+  return {
+    urlOf: (path, folder) => fileUrl(resolve(folder, path), variables),
+    read: readText,
+    save: (name, text) => saveNew(join(state, "reviews"), name, text),
+  };
+}
+
+/** Editors with an address of their own. Other programs open what the desktop opens. */
+const EDITORS: Readonly<Record<string, string>> = {
+  code: "vscode",
+  "code-insiders": "vscode-insiders",
+  codium: "vscodium",
+  cursor: "cursor",
+  windsurf: "windsurf",
+  zed: "zed",
+};
+
+/** The name of the machine keeps a terminal on another one from opening a file of its own. */
+function fileUrl(path: string, { VISUAL, EDITOR }: Variables): string {
+  const [program = ""] = (VISUAL || EDITOR || "").trim().split(/\s+/);
+  const scheme = EDITORS[basename(program)];
+  const url = pathToFileURL(path);
+  if (scheme !== undefined) return `${scheme}://file${url.pathname}`;
+  url.hostname = hostname();
+  return url.href;
 }
 
 async function readText(path: string, folder: string): Promise<FoundText> {

@@ -73,6 +73,8 @@ export interface FoundText {
 
 /** Files of the user on this machine. */
 export interface ClientFiles {
+  /** The address that opens a file in the person's editor, from a path in a folder. */
+  urlOf(path: string, folder: string): string;
   /** A file of the session's folder. */
   read(path: string, folder: string): Promise<FoundText>;
   /** Saves a text that the user asked for, and returns the path of the new file. */

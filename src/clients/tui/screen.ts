@@ -24,7 +24,7 @@ const MOST_TODO_ROWS = 8;
 const ROWS_BESIDE_DIALOG = 8;
 
 export interface ScreenOptions
-  extends Pick<TuiOptions, "terminal" | "theme" | "verses" | "still" | "linear" | "keys" | "statusParts"> {
+  extends Pick<TuiOptions, "terminal" | "theme" | "files" | "verses" | "still" | "linear" | "keys" | "statusParts"> {
   readonly clock: Clock;
 }
 
@@ -41,6 +41,8 @@ export class Screen {
   theme: Theme;
   statusParts: StatusParts;
   #tools: ContentTools = plainTools;
+  /** Where paths of the session begin. */
+  #folder: string | undefined;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
@@ -59,8 +61,12 @@ export class Screen {
 
   /** The current style of blocks. */
   look(): RenderOptions {
-    const { terminal, clock } = this.#options;
-    return { width: terminal.columns, theme: this.theme, expanded: false, now: clock.now(), tools: this.#tools };
+    const { terminal, clock, files } = this.#options;
+    const folder = this.#folder;
+    return {
+      ...{ width: terminal.columns, theme: this.theme, expanded: false, now: clock.now(), tools: this.#tools },
+      ...(files && folder && { fileUrl: (path: string) => files.urlOf(path, folder) }),
+    };
   }
 
   get size(): DialogSize {
@@ -77,6 +83,7 @@ export class Screen {
   paint(shown: Shown): void {
     const { terminal } = this.#options;
     const { state } = shown;
+    this.#folder = state.place?.cwd;
     const { printed, live } = shown.transcript.take();
     terminal.paint(this.#frame(shown, live), printed);
     terminal.setTitle(titleOf(state));

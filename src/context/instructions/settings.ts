@@ -39,7 +39,7 @@ export const instructionSettings = {
   context_sources: setting({
     about: "the names of the instruction files to read",
     guide: "instructions",
-    fallback: ["AGENTS.md | CLAUDE.md"],
+    fallback: ["AGENTS.md | CLAUDE.md | .claude/CLAUDE.md"],
     read: contextSources,
     project: "any",
   }),

@@ -21,7 +21,7 @@ export const SKILL_TOOL: Omit<Tool, "run"> = {
   mutating: false,
   ownResults: true,
   habits: {
-    names: ["activate_skill", "use_skill", "load_skill", "invoke_skill", "run_skill", "read_skill"],
+    names: ["activate_skill", "skills", "use_skill", "load_skill", "invoke_skill", "run_skill", "read_skill"],
     parameters: { name: ["skill", "skill_name", "skill_id", "command"], file: ["path", "resource"] },
     unused: {
       args: "the skill is text to follow; it takes no arguments.",

@@ -11,10 +11,9 @@ export interface PlainCommand {
 }
 
 export interface ContainedCommand extends PlainCommand {
-  readonly descriptors?: readonly number[];
   readonly withheld?: ProcessRequest["withheld"];
-  readonly isWrapper?: boolean;
-  readonly endsWithAll?: boolean;
+  readonly isWrapper?: boolean | undefined;
+  readonly endsWithAll?: boolean | undefined;
   readonly launch?: Launch;
   /** An explanation of a failure for the model, from the program's output. */
   explain?(output: string): string | undefined;

@@ -92,12 +92,9 @@ function contain({ program, args, reach, openings = [], env }: ProgramRequest, c
 }
 
 /** The fields for a process request. */
-function withoutHooks({ argv, cwd, env, descriptors, withheld, isWrapper, endsWithAll }: ContainedCommand) {
+function withoutHooks({ argv, cwd, env, withheld, isWrapper, endsWithAll }: ContainedCommand) {
   return {
-    ...{ argv, cwd, env, withheld },
-    ...(descriptors !== undefined && { descriptors }),
-    ...(isWrapper !== undefined && { isWrapper }),
-    ...(endsWithAll !== undefined && { endsWithAll }),
+    ...{ argv, cwd, env, withheld, isWrapper, endsWithAll },
   };
 }
 

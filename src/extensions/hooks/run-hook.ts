@@ -18,7 +18,7 @@ import type { CommandHandler } from "./hook-handler.js";
 
 /** A program to start, maybe in a sandbox. */
 export interface HookProcess
-  extends Pick<ProcessRequest, "argv" | "cwd" | "env" | "descriptors" | "withheld" | "isWrapper" | "endsWithAll"> {
+  extends Pick<ProcessRequest, "argv" | "cwd" | "env" | "withheld" | "isWrapper" | "endsWithAll"> {
   readonly launch?: Launch;
   started?(granted: readonly string[]): void;
   /** Applies what the hook wrote, where that is held back. */
@@ -102,7 +102,7 @@ export async function runHook(
     const plain = { argv: mark === undefined ? direct : [shellOf(place), "-c", WITH_FILE, mark, ...direct], cwd, env };
     prepared = isContained ? ((await place.wrap?.(plain)) ?? plain) : plain;
     const { runProcess } = await import("../../system/process-group.js");
-    const { argv, descriptors, withheld, isWrapper, endsWithAll, launch } = prepared;
+    const { argv, withheld, isWrapper, endsWithAll, launch } = prepared;
     const [stdout, stderr] = [new CappedOutput(), new CappedOutput()];
     prepared.started?.([]);
     const end = await runProcess(
@@ -115,9 +115,7 @@ export async function runHook(
         leftoverGraceMs: Math.min(place.graceMs ?? GRACE_MS, LEFTOVER_GRACE_MS),
         clock: place.clock,
         leavesNothing: true,
-        ...(descriptors !== undefined && { descriptors }),
-        ...(isWrapper !== undefined && { isWrapper }),
-        ...(endsWithAll !== undefined && { endsWithAll }),
+        ...{ isWrapper, endsWithAll },
         ...(signal !== undefined && { signal }),
       },
       launch,

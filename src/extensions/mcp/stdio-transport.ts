@@ -142,11 +142,8 @@ export class ProcessTransport implements Transport {
 }
 
 /** What a process request takes of it. */
-function processPart({ argv, cwd, env, descriptors, withheld, isWrapper, endsWithAll }: ContainedCommand) {
+function processPart({ argv, cwd, env, withheld, isWrapper, endsWithAll }: ContainedCommand) {
   return {
-    ...{ argv, cwd, env, withheld },
-    ...(descriptors !== undefined && { descriptors }),
-    ...(isWrapper !== undefined && { isWrapper }),
-    ...(endsWithAll !== undefined && { endsWithAll }),
+    ...{ argv, cwd, env, withheld, isWrapper, endsWithAll },
   };
 }

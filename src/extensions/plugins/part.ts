@@ -26,9 +26,7 @@ function ownPart(plugins: readonly LoadedPlugin[], context: PluginContext): Sess
     registrations.sessions.set(session, (event) => bus.publish("CustomEvent", event));
   }
   const sources = new SourceTools(plugins, context);
-  const own = plugins.flatMap(({ from, registrations, guard }) =>
-    registrations.tools.map((tool) => ({ tool: toolOf(tool, from), guard })),
-  );
+  const own = toolsOf(plugins);
   return {
     name: "plugins",
     hooks: hooksOf(plugins),
@@ -48,6 +46,22 @@ function ownPart(plugins: readonly LoadedPlugin[], context: PluginContext): Sess
       for (const { registrations } of plugins) registrations.sessions.delete(session);
     },
   };
+}
+
+/** For lists: the tools that a session would have, with those of sources. */
+export async function listTools(
+  plugins: readonly LoadedPlugin[],
+  context: Pick<PluginContext, "notify" | "isBuiltInTool">,
+): Promise<readonly Tool[]> {
+  const sources = new SourceTools(plugins, context);
+  await sources.refresh();
+  return [...toolsOf(plugins).map(({ tool }) => tool), ...sources.tools];
+}
+
+function toolsOf(plugins: readonly LoadedPlugin[]) {
+  return plugins.flatMap(({ from, registrations, guard }) =>
+    registrations.tools.map((tool) => ({ tool: toolOf(tool, from), guard })),
+  );
 }
 
 function hooksOf(plugins: readonly LoadedPlugin[]): Partial<Record<Stage, readonly NamedHook[]>> {
@@ -93,11 +107,11 @@ function subscriberOf({ name, registrations, guard }: LoadedPlugin): readonly Su
 /** The tools of sources, as of the last iteration. */
 class SourceTools {
   readonly #plugins: readonly LoadedPlugin[];
-  readonly #context: PluginContext;
+  readonly #context: Pick<PluginContext, "notify" | "isBuiltInTool">;
   readonly #reported = new Set<string>();
   tools: readonly Tool[] = [];
 
-  constructor(plugins: readonly LoadedPlugin[], context: PluginContext) {
+  constructor(plugins: readonly LoadedPlugin[], context: Pick<PluginContext, "notify" | "isBuiltInTool">) {
     this.#plugins = plugins;
     this.#context = context;
   }

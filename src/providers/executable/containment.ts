@@ -9,7 +9,7 @@ export interface ProviderCommand {
 
 export interface ContainedProvider
   extends ProviderCommand,
-    Pick<ProcessRequest, "descriptors" | "withheld" | "isWrapper" | "endsWithAll"> {
+    Pick<ProcessRequest, "withheld" | "isWrapper" | "endsWithAll"> {
   /** Starts the program. If the sandbox ends before the program begins, a second sandbox runs it. */
   readonly launch?: Launch;
   /** An explanation of a failure, from the program's stderr: hosts that were refused. */
@@ -22,11 +22,8 @@ export interface ContainedProvider
 export type ContainProvider = (command: ProviderCommand, hosts: readonly string[]) => Promise<ContainedProvider>;
 
 /** The fields of a process request. */
-export function processOf({ argv, cwd, env, descriptors, withheld, isWrapper, endsWithAll }: ContainedProvider) {
+export function processOf({ argv, cwd, env, withheld, isWrapper, endsWithAll }: ContainedProvider) {
   return {
-    ...{ argv, cwd, env, withheld },
-    ...(descriptors !== undefined && { descriptors }),
-    ...(isWrapper !== undefined && { isWrapper }),
-    ...(endsWithAll !== undefined && { endsWithAll }),
+    ...{ argv, cwd, env, withheld, isWrapper, endsWithAll },
   };
 }

@@ -85,7 +85,7 @@ unless(noSuites).describe("[M9] errors over HTTP", () => {
 
   it.each(cases)("$index: $protocol $status", async ({ protocol, status, item }) => {
     const body = typeof item.body === "string" ? item.body : JSON.stringify(item.body);
-    const headers = item.retry_after ? { "retry-after": String(item.retry_after) } : {};
+    const headers: Record<string, string> = item.retry_after ? { "retry-after": String(item.retry_after) } : {};
     const { asked, events, last } = await ask(protocol, { status, type: "application/json", headers, body });
     expect(last).toMatchObject({ type: "failure", failure: { status } });
     const isBusy = status === 429 && !/per day|daily|insufficient_quota/i.test(body);

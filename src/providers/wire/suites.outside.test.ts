@@ -108,7 +108,7 @@ unless(noSuites).describe("[M2] errors over HTTP", () => {
 
   it.each(cases.filter(known))("$index: $protocol $status", async ({ protocol, status, item }) => {
     const body = textOf(item.body) ?? "";
-    const headers = item.retry_after ? { "retry-after": String(item.retry_after) } : {};
+    const headers: Record<string, string> = item.retry_after ? { "retry-after": String(item.retry_after) } : {};
     const { url } = await serve([{ status, type: "application/json", headers, body }]);
     const wire = WIRES[protocol] as Wire<unknown>;
     const { failure } = await converse(modelOf(wire, url), { messages: [said("Hi")], run: () => [] });

@@ -9,7 +9,7 @@ import { labelOf } from "../../security/trust/content.js";
 import type { ListedExtension } from "../../security/trust/list-extensions.js";
 import { listExtensions } from "../content/list-extensions.js";
 import { ProjectContent } from "../content/project-content.js";
-import { withContainment } from "../parts/lone-containment.js";
+import { withContainment } from "../parts/containment.js";
 import { type SourcesPlace, shownPath } from "./sources.js";
 
 const MOST_NAMES = 8;

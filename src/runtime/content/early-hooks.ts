@@ -3,7 +3,7 @@ import type { ExtensionFile } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
 import { executableHooks, type HookStage, runHook } from "../../extensions/executable/hooks.js";
 import type { JsonObject } from "../../protocol/json.js";
-import { type LonePlace, withContainment } from "../parts/lone-containment.js";
+import { type LonePlace, withContainment } from "../parts/containment.js";
 
 /** What the last hook leaves; the input itself if there is no hook. A failing hook is reported and changes nothing. */
 export async function runEarlyHooks(

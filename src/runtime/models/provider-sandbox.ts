@@ -48,10 +48,10 @@ async function wrapped(sandbox: Sandbox, command: ProviderCommand): Promise<Cont
     env,
   } = command;
   const inside = await sandbox.wrap({ program, args, cwd, env });
-  const { descriptors, withheld, isWrapper, endsWithAll, explain } = inside;
+  const { withheld, isWrapper, endsWithAll, explain } = inside;
   return {
     ...{ argv: [inside.program, ...inside.args], cwd: inside.cwd, env: inside.env },
-    ...{ descriptors, withheld, isWrapper, endsWithAll, explain },
+    ...{ withheld, isWrapper, endsWithAll, explain },
     ended: async () => {
       await inside.ended();
       await sandbox.close();
@@ -83,7 +83,6 @@ async function openSandbox(
     ),
     folder: join(roots.state, "sandbox"),
     id: `provider-${process.pid}-${number}`,
-    passesDescriptors: "yes",
     policy: sandboxPolicy({
       writable: [],
       hidden: [roots.config, roots.data, roots.state, root, ...usualSecrets({ home }), ...privately.hidden],

@@ -50,25 +50,20 @@ export class RunGuard implements PathGuard {
     return (await this.#load()).own.has(path, found);
   }
 
-  /** The next answer comes from a new search. */
-  mayHaveChanged(): void {
-    void this.#lists?.then(({ guarded }) => guarded.mayHaveChanged());
-  }
-
   #load(): Promise<Lists> {
     this.#lists ??= this.#open();
     return this.#lists;
   }
 
   async #open(): Promise<Lists> {
-    const [{ openGuardList }, { OwnFiles }] = await Promise.all([
-      import("../../security/guard-list/open-guard-list.js"),
+    const [{ GuardList }, { OwnFiles }] = await Promise.all([
+      import("../../security/guard-list/guard-list.js"),
       import("../../security/guard-list/own-files.js"),
     ]);
     const { root, extraRoots = [], variables, ownFolders, outputDirectory } = this.#options;
     const except = outputDirectory === undefined ? [] : [outputDirectory];
     return {
-      guarded: openGuardList({
+      guarded: new GuardList({
         roots: [root, ...extraRoots],
         variables,
         home: variables.HOME || homedir(),

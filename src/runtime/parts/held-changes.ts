@@ -19,6 +19,7 @@ import {
   type Applied,
   type ApplyPlan,
   applyChanges,
+  disputed,
   finishPlan,
   flushWritten,
   readPlan,
@@ -181,7 +182,7 @@ export class HeldChanges {
         ...{ root, upper, startedAt },
         removed: view.removedOf(root),
         call: context.call,
-        changes: allowed,
+        changes: await this.#withDisputed(set, allowed, command),
       });
       for (const { path, why } of set.problems.slice(0, MOST_NAMED))
         notes.push(`[${named(path)} was left out: ${why}]`);
@@ -266,11 +267,28 @@ export class HeldChanges {
     return ask({
       summary: `This command wants to ${what}`,
       reason: `The command has ended, and these changes are held back: ${reasonsOf(asking)}.`,
-      preview: outer
-        .slice(0, MOST_PREVIEWED)
-        .map((change) => preview(set, change))
-        .join("\n"),
+      preview: previews(set, outer),
     });
+  }
+
+  /** What another program changed meanwhile stays, unless the person lets the command's version take its place. */
+  async #withDisputed(
+    set: ViewedChanges,
+    changes: readonly HeldChange[],
+    { startedAt, context: { ask } }: EndedCommand,
+  ): Promise<readonly HeldChange[]> {
+    const asked = disputed({ root: set.root, startedAt, changes });
+    const outer = [...asked.values()];
+    const [first] = outer;
+    if (first === undefined || ask === undefined) return changes;
+    const more = outer.length > 1 ? ` and ${outer.length - 1} more` : "";
+    const isYes = await ask({
+      summary: `Another program changed ${named(first.path)}${more} while this command ran. Take the command's version?`,
+      reason: "Without a yes what is there now stays, and the version of the command is beside it, as NAME.oxbow.",
+      preview: previews(set, outer),
+      isOffer: true,
+    });
+    return isYes ? changes.map((change) => asked.get(change) ?? change) : changes;
   }
 
   #observed({ root, upper, changes }: ApplyPlan): readonly (() => ObservedChange)[] {
@@ -454,6 +472,11 @@ function outermostOf(changes: readonly HeldChange[]): readonly HeldChange[] {
       if (folders.has(path.slice(0, at))) return false;
     return true;
   });
+}
+
+function previews(set: ViewedChanges, changes: readonly HeldChange[]): string {
+  const shown = changes.slice(0, MOST_PREVIEWED).map((change) => preview(set, change));
+  return shown.join("\n");
 }
 
 function preview({ root, upper, isHidden }: ViewedChanges, change: HeldChange): string {

@@ -6,15 +6,17 @@ import type { Variables } from "../../base/variables.js";
 import { skillFolder } from "../../context/skills/settings.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { SecretFiles } from "../../security/guard-list/secret-files.js";
+import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { SandboxOverrides } from "../../security/sandbox/detect.js";
 import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
+import type { SandboxState } from "../../security/sandbox/state.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { realpathSoFar } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 import { networkOf, resolverOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import type { Reach } from "./contained-reach.js";
 import { extraRoots, fromHome } from "./extra-folders.js";
+import type { RunSandboxOptions } from "./sandbox.js";
 
 export interface SandboxPlace {
   readonly loaded: LoadedSettings;
@@ -30,9 +32,6 @@ export interface SandboxPlace {
   /** The limits of path permissions for commands. */
   readonly restrictions?: SandboxOptions["restrictions"];
 }
-
-/** A terminal cannot pass descriptors. */
-export type Way = "pipes" | "terminal";
 
 /** The user's settings. */
 export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings["settings"]): SandboxOverrides {
@@ -92,14 +91,13 @@ export async function openSecretFiles(place: SandboxPlace): Promise<SecretFiles>
 }
 
 export interface OpenSandboxOptions extends Pick<SandboxOptions, "secrets" | "space"> {
-  readonly way: Way;
   readonly name: string;
   readonly reach: Reach;
 }
 
 export async function openSandbox(
   place: SandboxPlace,
-  { way, name, reach, secrets, space }: OpenSandboxOptions,
+  { name, reach, secrets, space }: OpenSandboxOptions,
 ): Promise<Sandbox> {
   const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
@@ -110,7 +108,7 @@ export async function openSandbox(
   const { settings, roots } = loaded;
   const home = variables.HOME || homedir();
   const network = networkOf(variables);
-  const privately = reach.home === "private" ? await privateReach(place, { home, reach }) : undefined;
+  const homes = await homesOf(place, { home, reach });
   const ownFolders = Object.values(roots).map(realpathSoFar);
   // Only what exists can be read-only.
   for (const folder of ownFolders) if (isWithin(folder, root)) ownFolder(folder);
@@ -129,18 +127,17 @@ export async function openSandbox(
     ...(restrictions && { restrictions }),
     ...(secrets && { secrets }),
     ...(space && { space }),
-    passesDescriptors: way === "pipes" ? "yes" : "no",
     policy: sandboxPolicy({
       writable: [root, ...(await alsoWritable(place, reach))],
       liveWritable: await liveWritable(place),
       // A relative OXBOW_HOME lies in the workspace.
       readOnlyWithin: [".oxbow", ...ownFolders],
-      hidden: [...(await secretPaths(place)), ...(privately?.otherHomes ?? [])],
+      hidden: [...(await secretPaths(place)), ...homes.hidden],
       visible: [outputDirectory, ownFolder(join(roots.data, "programs")), ownFolder(skillFolder(roots)), ...visible],
       network: reach.network === "hosts" ? { allow: settings.sandbox_hosts.value } : reach.network,
       unixSockets: reach.unixSockets,
       secrets: reach.secrets,
-      ...(privately && { home: privately.home, repositories: "read-only" as const }),
+      ...homes.policy,
     }),
     network,
     resolveSafely: resolverOf(network),
@@ -154,14 +151,65 @@ function ownFolder(folder: string): string {
   return folder;
 }
 
-async function privateReach(
+async function homesOf(
   { loaded, variables, root }: SandboxPlace,
-  { home, reach: { network } }: { readonly home: string; readonly reach: Reach },
+  { home, reach }: { readonly home: string; readonly reach: Reach },
 ) {
-  const { otherHomes, privateHome } = await import("../../security/sandbox/private-home.js");
-  const about = { home, workspace: root, variables, cacheFolder: loaded.roots.cache };
+  const { otherHomes, ownCaches, privateHome } = await import("../../security/sandbox/private-home.js");
+  const network = reach.network === "off" ? ("off" as const) : ("open" as const);
+  const about = { home, workspace: root, variables, cacheFolder: loaded.roots.cache, network };
+  if (reach.home === "readable") return { hidden: [], policy: { caches: ownCaches(about) } };
   return {
-    home: privateHome({ ...about, network: network === "off" ? "off" : "open" }),
-    otherHomes: otherHomes(home),
+    hidden: otherHomes(home),
+    policy: { home: privateHome(about), repositories: "read-only" as const },
   };
+}
+
+export interface Reach {
+  /** `private` also means that repositories are read-only. */
+  readonly home: "readable" | "private";
+  readonly network: "off" | "hosts" | "open";
+  readonly unixSockets: "on" | "off";
+  /** `masked`: commands cannot read the untracked secret files of the workspace. */
+  readonly secrets: "shown" | "masked";
+}
+
+/** Whether commands run in this mode without a question to the user: the tight sandbox is for them. */
+export function runsUnasked(mode: PermissionMode, { auto_approve }: LoadedSettings["settings"]): boolean {
+  return mode === "auto" || mode === "review" || (mode === "ask" && auto_approve.value);
+}
+
+export function reachOf(
+  openings: readonly string[],
+  { isContained, settings }: { readonly isContained: boolean; readonly settings: LoadedSettings["settings"] },
+): Reach {
+  const opens = (name: string) => openings.includes(name);
+  const hasHosts = settings.sandbox_hosts.value.length > 0;
+  const isPrivate = isContained && !opens("git");
+  const isOnline = opens("network") || (hasHosts && !isContained);
+  return {
+    home: isPrivate ? "private" : "readable",
+    network: !isOnline ? "off" : hasHosts ? "hosts" : "open",
+    unixSockets: opens("unix_sockets") || settings.sandbox_unix_sockets.value ? "on" : "off",
+    secrets: isPrivate && !opens("secrets") ? "masked" : "shown",
+  };
+}
+
+/** Undefined if the sandbox can contain commands that tightly. */
+export async function whyNotContained(
+  state: SandboxState,
+  { variables, root, isRecorded }: Pick<RunSandboxOptions, "variables" | "root" | "isRecorded">,
+): Promise<string | undefined> {
+  if (state.kind === "none") return "there is no sandbox.";
+  const [{ hasNamespaces }, { seccompFilter }, { whyNoPrivateHome }] = await Promise.all([
+    import("../../security/sandbox/state.js"),
+    import("../../security/sandbox/seccomp-filter.js"),
+    import("../../security/sandbox/private-home.js"),
+  ]);
+  if (!hasNamespaces(state)) return `the ${state.kind} sandbox does not hide the home folder.`;
+  if (state.kind === "bubblewrap" && seccompFilter(process.arch, "off") === undefined)
+    return `there is no system-call filter for ${process.arch}.`;
+  const why = whyNoPrivateHome({ home: variables.HOME || homedir(), workspace: root });
+  if (why !== undefined) return why;
+  return (await isRecorded?.()) === false ? "the session is not stored, so nothing could be undone." : undefined;
 }

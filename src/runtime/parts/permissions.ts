@@ -148,7 +148,7 @@ export class RunPermissions implements PermissionJudge {
   async findSandbox(): Promise<void> {
     const { isSandboxed, whyNotContained } = this.#options;
     this.#sandboxed = await isSandboxed();
-    const { runsUnasked } = await import("./contained-reach.js");
+    const { runsUnasked } = await import("./open-sandbox.js");
     const mayContain = runsUnasked(this.modeOfTurn, this.#options.loaded.settings) && whyNotContained !== undefined;
     this.#contained = mayContain && (await whyNotContained()) === undefined;
   }

@@ -5,30 +5,21 @@
  * read-only, a private home folder. The user can open it for a call. In the other modes, which ask about each command that does more than
  * read, the home folder is readable and repositories are writable, except for guarded paths.
  */
-import { join } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { ToolContext } from "../../engine/ports.js";
 import type { SecretFiles } from "../../security/guard-list/secret-files.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
-import type { ReaderSandbox } from "../../security/sandbox/reader.js";
 import type { Sandbox } from "../../security/sandbox/sandbox.js";
 import type { SessionPorts } from "../../security/sandbox/session-ports.js";
 import type { SessionSpace } from "../../security/sandbox/session-space.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import { startOnPipes } from "../../system/process-launch.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
-import type { Reach } from "./contained-reach.js";
 import type { HeldChanges, Settled } from "./held-changes.js";
 import { launchWithMark, newMark } from "./leftover-mark.js";
 import type { LiveProgram, LivePrograms } from "./live-programs.js";
-import {
-  liveWritable,
-  openSandbox,
-  openSecretFiles,
-  type SandboxPlace,
-  secretPaths,
-  type Way,
-} from "./open-sandbox.js";
+import type { Reach } from "./open-sandbox.js";
+import { liveWritable, openSandbox, openSecretFiles, type SandboxPlace } from "./open-sandbox.js";
 
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -46,8 +37,6 @@ export interface RunSandboxOptions extends SandboxPlace {
   readonly openHeldChanges?: () => Promise<HeldChanges>;
   /** Why a change of this path needs the user. Absolute. */
   readonly reason?: (path: string) => Promise<string | undefined>;
-  /** Something besides the commands in views may have changed the workspace. */
-  readonly onChange?: () => void;
   /** What the commands share with those of another session, which ends it. */
   readonly space?: () => Promise<SessionSpace>;
 }
@@ -57,7 +46,6 @@ export class RunSandbox {
   readonly #opened = new Map<string, Promise<Sandbox>>();
   #secrets: Promise<SecretFiles> | undefined;
   #state: SandboxState | undefined;
-  #reader: Promise<ReaderSandbox> | undefined;
   #held: Promise<HeldChanges> | undefined;
   #whyNotHeld: Promise<string | undefined> | undefined;
   #livePrograms: Promise<LivePrograms> | undefined;
@@ -90,25 +78,25 @@ export class RunSandbox {
   }
 
   async #look(): Promise<SandboxState> {
-    return this.#state ?? (await this.#open("pipes", USUAL)).state();
+    return this.#state ?? (await this.#open(USUAL)).state();
   }
 
   /** Does ahead what the first command would wait for; reports nothing until then. */
   async prepare(): Promise<void> {
-    const state = await (await this.#open("pipes", USUAL)).state();
+    const state = await (await this.#open(USUAL)).state();
     if (state.kind === "none") return;
-    const { reachOf, runsUnasked } = await import("./contained-reach.js");
+    const { reachOf, runsUnasked } = await import("./open-sandbox.js");
     const { settings } = this.#options.loaded;
     const isContained = runsUnasked(this.#mode, settings) && (await this.#whyNone(state)) === undefined;
     const reach = reachOf([], { isContained, settings });
-    (await this.#open("pipes", reach)).prepare();
+    (await this.#open(reach)).prepare();
     if (reach.secrets === "masked") await (await this.#secretFiles()).prepare();
     await this.#openHeld();
   }
 
   /** Why commands write into the workspace itself; undefined if what they write is held back and checked. */
   whyNotHeld(): Promise<string | undefined> {
-    this.#whyNotHeld ??= this.#open("pipes", USUAL).then((sandbox) => sandbox.whyNotHeld());
+    this.#whyNotHeld ??= this.#open(USUAL).then((sandbox) => sandbox.whyNotHeld());
     return this.#whyNotHeld;
   }
 
@@ -141,7 +129,7 @@ export class RunSandbox {
 
   /** Why nothing runs without asking; undefined if commands do. */
   async whyNotContained(): Promise<string | undefined> {
-    const { runsUnasked } = await import("./contained-reach.js");
+    const { runsUnasked } = await import("./open-sandbox.js");
     if (!runsUnasked(this.#mode, this.#options.loaded.settings)) return "another mode was chosen.";
     this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#reportWhy(why));
     return this.#whyNotContained;
@@ -168,7 +156,7 @@ export class RunSandbox {
     if (!byPerson) await this.#offerDirect(state, live.ask);
     const openings = byPerson ? [...asked, ...PERSONS] : asked;
     const reach = await this.#reach(openings);
-    const sandbox = await this.#open(onTerminal ? "terminal" : "pipes", reach);
+    const sandbox = await this.#open(reach);
     const held = writes === "held" ? await this.#openHeld() : undefined;
     const program = writes === "live" ? await this.#prepareLive(programs, { sandbox, ...live }) : undefined;
     const access = program?.access ?? (writes === "nothing" ? writes : held && "held");
@@ -179,7 +167,7 @@ export class RunSandbox {
     } = command;
     const mark = onTerminal ? undefined : newMark();
     const wrapped = await sandbox.wrap({
-      ...{ program: first, args, cwd, env },
+      ...{ program: first, args, cwd, env, isOnTerminal: onTerminal },
       ...(mark !== undefined && { mark }),
       ...(access && { writes: access }),
     });
@@ -192,7 +180,6 @@ export class RunSandbox {
       argv: [wrapped.program, ...wrapped.args],
       cwd: wrapped.cwd,
       env: wrapped.env,
-      descriptors: wrapped.descriptors,
       withheld: wrapped.withheld,
       isWrapper: wrapped.isWrapper,
       endsWithAll: wrapped.endsWithAll,
@@ -249,21 +236,6 @@ export class RunSandbox {
     return this.#livePrograms;
   }
 
-  /** For programs that describe themselves: only these folders and the system's programs are readable, and nothing is writable. */
-  async wrapReader(command: ShellCommand, readable: readonly string[]): Promise<WrappedCommand> {
-    const [program = "", ...args] = command.argv;
-    const { cwd, env } = command;
-    this.#reader ??= this.#openReader();
-    const wrapped = (await this.#reader).wrap({ program, args, cwd, env }, readable);
-    if (wrapped === undefined) return command;
-    const { descriptors, ended } = wrapped;
-    const withheld = (await this.#open("pipes", USUAL)).withheldFiles();
-    return {
-      ...{ argv: [wrapped.program, ...wrapped.args], cwd: wrapped.cwd, env: wrapped.env },
-      ...{ descriptors, withheld, isWrapper: true, endsWithAll: true, ended },
-    };
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     await (await this.#held)?.close();
@@ -282,21 +254,6 @@ export class RunSandbox {
     if (notice !== undefined) this.#options.notify(notice);
   }
 
-  async #openReader(): Promise<ReaderSandbox> {
-    const [state, { ReaderSandbox }, secrets] = await Promise.all([
-      this.find(),
-      import("../../security/sandbox/reader.js"),
-      secretPaths(this.#options),
-    ]);
-    const { loaded, restrictions } = this.#options;
-    return new ReaderSandbox({
-      state,
-      folder: join(loaded.roots.state, "sandbox"),
-      architecture: process.arch,
-      hidden: () => [...secrets, ...(restrictions?.().hidden ?? [])],
-    });
-  }
-
   /** Reported once. `find` reports a missing sandbox. */
   #reportWhy(why: string | undefined): string | undefined {
     const what =
@@ -312,7 +269,7 @@ export class RunSandbox {
   }
 
   async #whyNone(state: SandboxState): Promise<string | undefined> {
-    const { whyNotContained } = await import("./contained-reach.js");
+    const { whyNotContained } = await import("./open-sandbox.js");
     const why = await whyNotContained(state, this.#options);
     if (why !== undefined || this.#writesDirectly || this.#options.loaded.settings.containment.value === "direct")
       return why;
@@ -328,7 +285,7 @@ export class RunSandbox {
     const { loaded, notify } = this.#options;
     if (this.#offered || ask === undefined || this.#writesDirectly || loaded.settings.containment.value !== undefined)
       return;
-    const { runsUnasked, whyNotContained } = await import("./contained-reach.js");
+    const { runsUnasked, whyNotContained } = await import("./open-sandbox.js");
     if (!runsUnasked(this.#mode, loaded.settings)) return;
     const direct = await this.whyNotHeld();
     if (direct === undefined || (await whyNotContained(state, this.#options)) !== undefined) return;
@@ -353,7 +310,7 @@ export class RunSandbox {
 
   async #reach(openings: readonly string[]): Promise<Reach> {
     const isContained = (await this.whyNotContained()) === undefined;
-    const { reachOf } = await import("./contained-reach.js");
+    const { reachOf } = await import("./open-sandbox.js");
     return reachOf(openings, { isContained, settings: this.#options.loaded.settings });
   }
 
@@ -394,18 +351,16 @@ export class RunSandbox {
   /** The next command looks at the workspace again. */
   mayHaveChanged(): void {
     void this.#secrets?.then((secrets) => secrets.mayHaveChanged());
-    this.#options.onChange?.();
   }
 
-  /** A terminal cannot pass descriptors, so its commands need another wrapper. */
-  #open(way: Way, reach: Reach): Promise<Sandbox> {
-    const name = [way, ...Object.values(reach)].join("-");
+  #open(reach: Reach): Promise<Sandbox> {
+    const name = Object.values(reach).join("-");
     const known = this.#opened.get(name);
     if (known !== undefined) return known;
     // A client's command may still be running; it must not create folders after the session has ended.
     if (this.#isClosed) return Promise.reject(new UsageError("The session is closed."));
     const opening = Promise.all([this.space(), this.#secretFiles()]).then(([space, secrets]) =>
-      openSandbox(this.#options, { way, name, reach, secrets, space }),
+      openSandbox(this.#options, { name, reach, secrets, space }),
     );
     this.#opened.set(name, opening);
     return opening;

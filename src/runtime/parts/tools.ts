@@ -65,7 +65,6 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     mode: () => permissions.mode,
     isPlanning: () => permissions.planning,
     reason: (path) => guard.reason(path),
-    onChange: () => guard.mayHaveChanged(),
     openHeldChanges: async () =>
       (await import("./open-held-changes.js")).openHeldChanges({
         loaded,

@@ -4,34 +4,36 @@
  *
  * 1. Names that editors, agents, package managers, shells and version control know (`guarded-names.ts`).
  * 2. Every git folder, also nested ones, ones without a work tree, and one that a change would make (`git-folders.ts`).
- * 3. What the settings of git name (`configured-places.ts`): of the system, of the person, of the repository around the workspace
- *    and of every repository in it. They are read once, and again when one of their files changed.
- * 4. Other names of such files: hard links (`linked-files.ts`), and what symbolic links at guarded names lead to (`link-targets.ts`).
+ * 3. What the settings of git name (`configured-places.ts`): of the system, of the person, and of the repositories around the path and
+ *    around the workspace. They are read once, and again when one of their files changed.
+ * 4. What symbolic links lead to (`link-targets.ts`) that are in those git folders or have a guarded name at the top of the workspace.
+ *
+ * Who writes a file replaces it: a change through a hard link reaches no other name.
  */
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { type GitFolder, gitFolderAround, gitFolderAt } from "../../system/git/git-folder.js";
-import type { PersonalSettings } from "../../system/git/personal-settings.js";
+import { currentFolder, findProgram } from "../../system/find-program.js";
+import { type GitFolder, gitFolderAround, isThere } from "../../system/git/git-folder.js";
+import { PersonalSettings } from "../../system/git/personal-settings.js";
 import { readSettings, stampOf } from "../../system/git/settings-files.js";
 import { isWithin } from "../../system/within.js";
 import { type ConfiguredPlace, configuredPlaces, placeOf } from "./configured-places.js";
 import { gitFolderReason } from "./git-folders.js";
-import { guardedName } from "./guarded-names.js";
-import { LinkTargets } from "./link-targets.js";
-import { LinkedFiles } from "./linked-files.js";
-import type { WorkTreeSearch } from "./work-tree-search.js";
+import { guardedEntries, guardedName } from "./guarded-names.js";
+import { type LinkTarget, linkTargets } from "./link-targets.js";
 
 export interface GuardListOptions {
-  /** Folders that tools may change, free of links. */
+  /** Folders that may be changed, the workspace first: free of links. */
   readonly roots: readonly string[];
-  readonly personal: PersonalSettings;
-  readonly searches: readonly WorkTreeSearch[];
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
   readonly clock: Pick<Clock, "now">;
 }
 
 /** Beside the configuration of a git folder. */
 const OBEYED: readonly string[] = ["hooks", "info", "commondir", "modules"];
+const FRESH_MS = 1000;
 
 interface Known {
   readonly places: readonly ConfiguredPlace[];
@@ -44,16 +46,15 @@ type Read = (repository: GitFolder) => Known;
 
 export class GuardList {
   readonly #options: GuardListOptions;
+  readonly #personal: PersonalSettings;
   readonly #known = new Map<string, Known>();
-  readonly #linked: LinkedFiles;
-  readonly #targets: LinkTargets;
+  #targets: { readonly found: readonly LinkTarget[]; readonly until: number } | undefined;
 
   constructor(options: GuardListOptions) {
     this.#options = options;
-    const { roots, clock } = options;
-    const guarded = () => [...this.#gitFiles(), ...this.#existing()];
-    this.#linked = new LinkedFiles({ roots, clock, guarded });
-    this.#targets = new LinkTargets({ roots, clock, guarded });
+    const { roots, home, variables } = options;
+    const program = findProgram("git", variables.PATH, { outside: roots[0] ?? currentFolder() });
+    this.#personal = new PersonalSettings({ program, home, variables });
   }
 
   /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
@@ -77,76 +78,66 @@ export class GuardList {
     if (root === undefined) return undefined;
     const reason = this.#reasonOf(path, root, read);
     if (reason !== undefined) return reason;
-    const about = (other: string) =>
-      `${relative(root, other)}: ${this.#reasonOf(other, root, read) ?? "that file is guarded"}`;
-    const target = this.#targets.around(path);
-    if (target !== undefined) return `it is the target of the symbolic link ${about(target.link)}`;
-    const other = this.#linked.sameAs(path);
-    return other && `it is another name (a hard link) of ${about(other)}`;
+    const target = this.#linkTargets(read).find((each) => isWithin(path, each.path));
+    if (target === undefined) return undefined;
+    const { link } = target;
+    const why = this.#reasonOf(link, root, read) ?? "that file is guarded";
+    return `it is the target of the symbolic link ${relative(root, link)}: ${why}`;
   }
 
   #reasonOf(path: string, root: string, read: Read): string | undefined {
     const reason = guardedName(relative(root, path).replaceAll("\\", "/")) ?? gitFolderReason(path, root);
     if (reason !== undefined) return reason;
-    const place = placeOf(path, this.#configured(path, read));
+    const around = gitFolderAround(path);
+    const repositories = [...this.#repositories(), ...(around === undefined ? [] : [around])];
+    const place = placeOf(path, this.#placesOf(repositories, read));
     return place && `the git setting ${place.setting} names it`;
   }
 
-  #existing(): readonly string[] {
-    const configured = this.#placesOf(this.#repositories()).filter(({ only }) => only === undefined);
-    const existing = configured.map(({ path }) => path).filter((path) => existsSync(path));
-    return [...new Set([...this.#named(), ...existing])];
-  }
-
-  /** The files of git folders that git runs or obeys. */
-  #gitFiles(): readonly string[] {
-    return this.#repositories().flatMap(({ configs }) =>
+  #linkTargets(read: Read): readonly LinkTarget[] {
+    const { clock, roots } = this.#options;
+    if (this.#targets !== undefined && clock.now() < this.#targets.until) return this.#targets.found;
+    const repositories = this.#repositories();
+    const ofGit = repositories.flatMap(({ configs }) =>
       configs.flatMap((config) => [config, ...OBEYED.map((name) => join(dirname(config), name))]),
     );
-  }
-
-  /** Everything below the roots with a guarded name, except git folders. */
-  #named(): readonly string[] {
-    return this.#options.searches.flatMap((search) => search.named());
-  }
-
-  /** To be called when a turn begins, and after a program changed the folders directly. */
-  mayHaveChanged(): void {
-    for (const search of this.#options.searches) search.mayHaveChanged();
-    this.#targets.mayHaveChanged();
-  }
-
-  /** Also those of repositories around the path that no search has found. */
-  #configured(path: string, read: Read): readonly ConfiguredPlace[] {
-    const around = gitFolderAround(path);
-    return this.#placesOf([...this.#repositories(), ...(around === undefined ? [] : [around])], read);
+    const named = roots.flatMap((root) => guardedEntries("", namesIn(root)).map((name) => join(root, name)));
+    const configured = this.#placesOf(repositories, read).flatMap(({ only, path }) =>
+      only === undefined ? [path] : [],
+    );
+    const places = [...named.filter((path) => !path.endsWith("/.git")), ...configured.filter(isThere)];
+    const found = linkTargets([...ofGit, ...new Set(places)], roots);
+    this.#targets = { found, until: clock.now() + FRESH_MS };
+    return found;
   }
 
   #repositories(): readonly GitFolder[] {
-    const { roots, searches } = this.#options;
-    const nested = searches.flatMap((search) => search.find());
-    const around = roots.map((root) => gitFolderAround(root) ?? { top: root, configs: [] });
-    return [...around, ...nested.flatMap((folder) => gitFolderAt(folder) ?? [])];
+    return this.#options.roots.map((root) => gitFolderAround(root) ?? { top: root, configs: [] });
   }
 
-  #placesOf(
-    repositories: readonly GitFolder[],
-    read: Read = (repository) => this.#read(repository),
-  ): readonly ConfiguredPlace[] {
+  #placesOf(repositories: readonly GitFolder[], read: Read): readonly ConfiguredPlace[] {
     const byTop = new Map(repositories.map((repository) => [repository.top, repository]));
     return [...byTop.values()].flatMap((repository) => read(repository).places);
   }
 
   #read({ top, configs }: GitFolder): Known {
-    const { personal, roots } = this.#options;
-    const own = personal.read();
+    const { home, roots } = this.#options;
+    const own = this.#personal.read();
     const known = this.#known.get(top);
     const isFresh = known !== undefined && known.personal === own && stampOf(known.files) === known.stamp;
     if (isFresh && configs.every((file) => known.files.includes(file))) return known;
-    const read = readSettings(configs, personal.home);
-    const places = configuredPlaces([...own.settings, ...read.settings], { top, home: personal.home, roots });
+    const read = readSettings(configs, home);
+    const places = configuredPlaces([...own.settings, ...read.settings], { top, home, roots });
     const fresh = { places, files: read.files, stamp: read.stamp, personal: own };
     this.#known.set(top, fresh);
     return fresh;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

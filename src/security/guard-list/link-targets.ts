@@ -7,17 +7,8 @@
  */
 import { type Dirent, readdirSync, readlinkSync } from "node:fs";
 import { isAbsolute, join, parse, resolve, sep } from "node:path";
-import type { Clock } from "../../base/clock.js";
 import { statOf } from "../../system/git/git-folder.js";
 import { isWithin } from "../../system/within.js";
-
-export interface LinkTargetsOptions {
-  /** Free of links. */
-  readonly roots: readonly string[];
-  /** Guarded files and folders that exist now. */
-  guarded(): readonly string[];
-  readonly clock: Pick<Clock, "now">;
-}
 
 export interface LinkTarget {
   readonly path: string;
@@ -28,39 +19,13 @@ export interface LinkTarget {
 const MOST_ENTRIES = 500;
 /** As the kernel does. */
 const MOST_FOLLOWED = 40;
-const FRESH_MS = 1000;
-const REST_FACTOR = 10;
 
-export class LinkTargets {
-  readonly #options: LinkTargetsOptions;
-  #found: readonly LinkTarget[] = [];
-  #restsUntil = Number.NEGATIVE_INFINITY;
-
-  constructor(options: LinkTargetsOptions) {
-    this.#options = options;
-  }
-
-  /** To be called after a program ran: the next answer comes from a new search. */
-  mayHaveChanged(): void {
-    this.#restsUntil = Number.NEGATIVE_INFINITY;
-  }
-
-  now(): readonly LinkTarget[] {
-    const { clock, guarded, roots } = this.#options;
-    const started = clock.now();
-    if (started < this.#restsUntil) return this.#found;
-    this.#found = guarded()
-      .flatMap((place) => [...linksBelow(place)])
-      .flatMap((link) => wayOf(link).map((path) => ({ link, path })))
-      .filter(({ path }) => roots.some((root) => isWithin(path, root)) && !roots.some((root) => isWithin(root, path)));
-    this.#restsUntil = clock.now() + Math.max(FRESH_MS, (clock.now() - started) * REST_FACTOR);
-    return this.#found;
-  }
-
-  /** The target that the path is, or lies in. */
-  around(path: string): LinkTarget | undefined {
-    return this.now().find((target) => isWithin(path, target.path));
-  }
+/** The targets in these roots of the links in guarded places that exist. */
+export function linkTargets(guarded: readonly string[], roots: readonly string[]): readonly LinkTarget[] {
+  return guarded
+    .flatMap((place) => [...linksBelow(place)])
+    .flatMap((link) => wayOf(link).map((path) => ({ link, path })))
+    .filter(({ path }) => roots.some((root) => isWithin(path, root)) && !roots.some((root) => isWithin(root, path)));
 }
 
 /** The links that are met on the way from a link to its target, and the target. */

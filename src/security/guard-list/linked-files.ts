@@ -1,10 +1,10 @@
 /**
- * Other names of guarded files: a hard link is the same file under an ordinary name, so writing to it changes the guarded file.
+ * Other names of files that commands must not see: a hard link is the same file under an ordinary name.
  *
- * 1. A file is known by its number on its device. Only files with several names are compared, and most workspaces have none of
- *    those among their guarded files. Then nothing is searched.
- * 2. The search for other names goes through the workspace, the nearest folders first, up to a limit. It is repeated seldom:
- *    a sandboxed command cannot link to a guarded file, as that lies on a mount of its own.
+ * 1. A file is known by its number on its device. Only files with several names are compared, and few workspaces have any of those. Then
+ *    nothing is searched.
+ * 2. The search for other names goes through the workspace, the nearest folders first, up to a limit. It is repeated seldom: commands
+ *    cannot link to a file that they do not see.
  */
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ import type { Clock } from "../../base/clock.js";
 export interface LinkedFilesOptions {
   /** Free of links. */
   readonly roots: readonly string[];
-  /** Guarded files and folders that exist now. */
-  guarded(): readonly string[];
+  /** The files and folders, as they exist now. */
+  hidden(): readonly string[];
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Entries of one guarded folder, and of the workspace. */
-const MOST_GUARDED = 500;
+/** Entries of one hidden folder, and of the workspace. */
+const MOST_HIDDEN = 500;
 const MOST_SEARCHED = 20_000;
 const FRESH_MS = 1000;
 const REST_FACTOR = 10;
@@ -28,22 +28,14 @@ const CONTENT_FOLDER = "objects";
 
 export class LinkedFiles {
   readonly #options: LinkedFilesOptions;
-  #guarded: { readonly byNumber: ReadonlyMap<string, string>; readonly until: number } | undefined;
+  #known: { readonly byNumber: ReadonlyMap<string, string>; readonly until: number } | undefined;
   #aliases: { readonly key: string; readonly paths: readonly string[]; readonly until: number } | undefined;
 
   constructor(options: LinkedFilesOptions) {
     this.#options = options;
   }
 
-  /** The guarded file that this one is another name of. */
-  sameAs(path: string): string | undefined {
-    const found = statOf(path);
-    if (found === undefined || !hasSeveralNames(found)) return undefined;
-    const other = this.#byNumber().get(numberOf(found));
-    return other === path ? undefined : other;
-  }
-
-  /** The other names of guarded files in the workspace. */
+  /** The other names in the workspace. */
   aliases(): readonly string[] {
     const byNumber = this.#byNumber();
     if (byNumber.size === 0) return [];
@@ -52,27 +44,31 @@ export class LinkedFiles {
     const started = clock.now();
     if (this.#aliases?.key === key && started < this.#aliases.until) return this.#aliases.paths;
     const paths = roots.flatMap((root) =>
-      [...filesBelow(root, { most: MOST_SEARCHED })].filter((path) => this.sameAs(path) !== undefined),
+      [...filesBelow(root, { most: MOST_SEARCHED })].filter((path) => {
+        const found = statOf(path);
+        const other = found && hasSeveralNames(found) ? byNumber.get(numberOf(found)) : undefined;
+        return other !== undefined && other !== path;
+      }),
     );
     const rest = Math.max(FRESH_MS, (clock.now() - started) * REST_FACTOR);
     this.#aliases = { key, paths, until: clock.now() + rest };
     return paths;
   }
 
-  /** Guarded files with several names. */
+  /** Hidden files with several names. */
   #byNumber(): ReadonlyMap<string, string> {
-    const { clock, guarded } = this.#options;
+    const { clock, hidden } = this.#options;
     const started = clock.now();
-    if (this.#guarded !== undefined && started < this.#guarded.until) return this.#guarded.byNumber;
+    if (this.#known !== undefined && started < this.#known.until) return this.#known.byNumber;
     const byNumber = new Map<string, string>();
-    for (const place of guarded()) {
-      for (const path of filesBelow(place, { most: MOST_GUARDED, except: CONTENT_FOLDER })) {
+    for (const place of hidden()) {
+      for (const path of filesBelow(place, { most: MOST_HIDDEN, except: CONTENT_FOLDER })) {
         const found = statOf(path);
         if (found !== undefined && hasSeveralNames(found)) byNumber.set(numberOf(found), path);
       }
     }
     const rest = Math.max(FRESH_MS, (clock.now() - started) * REST_FACTOR);
-    this.#guarded = { byNumber, until: clock.now() + rest };
+    this.#known = { byNumber, until: clock.now() + rest };
     return byNumber;
   }
 }

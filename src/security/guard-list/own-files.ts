@@ -7,7 +7,7 @@
  */
 import { type BigIntStats, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { realpathSoFar } from "../../system/real-path.js";
+import { existingPart } from "../../system/real-path.js";
 
 export interface OwnFilesOptions {
   /** Absolute. */
@@ -44,7 +44,8 @@ export class OwnFiles {
     if (entry !== undefined && folders.has(numberOf(entry))) return true;
     const excepted = new Set((this.#options.except ?? []).flatMap((folder) => numberAt(folder) ?? []));
     if (entry !== undefined && excepted.has(numberOf(entry))) return false;
-    for (let folder = dirname(realpathSoFar(path)); ; folder = dirname(folder)) {
+    const { real, rest } = existingPart(path);
+    for (let folder = rest === "" ? dirname(real) : real; ; folder = dirname(folder)) {
       const number = numberAt(folder);
       if (number !== undefined && excepted.has(number)) break;
       if (number !== undefined && folders.has(number)) return true;

@@ -15,10 +15,10 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { isSensitiveFolder } from "../../base/sensitive-path.js";
 import { identityOf } from "../../system/file-identity.js";
+import { FolderWalk, type Walked } from "../../system/folder-walk.js";
 import { gitFolderAround } from "../../system/git/git-folder.js";
 import { HeadTree } from "../../system/git/head-tree.js";
 import { plainFile } from "../../system/git/plain-file.js";
-import { RepositoryWalk, type Walked } from "../../system/git/repository-walk.js";
 import { stampOf } from "../../system/git/settings-files.js";
 import { fsPath } from "../../system/path-bytes.js";
 import { realpathOrSelf } from "../../system/real-path.js";
@@ -36,7 +36,7 @@ export interface SecretFilesOptions {
   readonly clock: Pick<Clock, "now" | "wall">;
 }
 
-type Walk = RepositoryWalk<readonly string[]>;
+type Walk = FolderWalk<readonly string[]>;
 
 const MOST_BYTES = 1024 * 1024;
 
@@ -63,7 +63,7 @@ export class SecretFiles {
     });
     const outermost = new Set(tops.filter((top) => !tops.some((other) => other !== top && isWithin(top, other))));
     this.#walks = new Map([...outermost].map((top) => [top, walkOf(top, clock)]));
-    this.#linked = new LinkedFiles({ roots: [...outermost], clock, guarded: () => this.#named });
+    this.#linked = new LinkedFiles({ roots: [...outermost], clock, hidden: () => this.#named });
   }
 
   /** To be called when a turn begins, and after a program changed the folders directly: the next answer comes from a new search. */
@@ -157,13 +157,12 @@ export class SecretFiles {
 }
 
 function walkOf(top: string, { wall }: Pick<Clock, "wall">): Walk {
-  const note = (folder: string, names: readonly string[]) => secretEntries(relative(top, folder), names);
-  return new RepositoryWalk(top, { wall, note });
+  return new FolderWalk(top, wall, (folder, names) => secretEntries(relative(top, folder), names));
 }
 
 /** What has the name of a secret file, and what could not be searched. */
 function candidatesIn(top: string, { notes, closed }: Walked<readonly string[]>): readonly string[] {
-  const named = [...notes].flatMap(([folder, names = []]) => names.map((name) => join(folder, name)));
+  const named = [...notes].flatMap(([folder, names]) => names.map((name) => join(folder, name)));
   const folders = named.filter((path) => statOf(path)?.isDirectory() === true);
   const secret = new Set(folders.filter((path) => isSensitiveFolder(relative(top, path))));
   return [...named.filter((path) => !folders.includes(path) || secret.has(path)), ...closed];

@@ -21,7 +21,7 @@
  *
  *  7. Rules, by priority, then deny before ask before allow, then the more specific. A rule that asks, asks every time.
  *  8. Mode `allow` allows.
- *  9. What the user allowed for this session is allowed.
+ *  9. What the user allowed for this session is allowed, except a command that deletes the whole workspace, or what its words do not show.
  * 10. The quiet preset, unless strict, allows built-in tools that change nothing and stay in the workspace away from sensitive
  *     files and the network, and commands that are known to only read.
  * 11. Where a sandbox works, edits inside the workspace are allowed, except files that other programs run or obey, and unless
@@ -52,9 +52,12 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   }
   const subjects = subjectsOf(facts);
   const rules = rulesAbout(policy.rules, callOf(facts));
-  const shown = facts.contained && facts.command ? commandNeeds(facts.command, policy) : [];
+  const shown = facts.command ? commandNeeds(facts.command, policy) : [];
+  const isEachAsked = shown.some(({ once }) => once);
   const needs = isContained(facts, policy) ? shown : [];
-  const verdicts = subjects.map((subject) => judgeSubject(subject, facts, { policy, rules, session, needs }));
+  const verdicts = subjects.map((subject) =>
+    judgeSubject(subject, facts, { policy, rules, session: isEachAsked ? [] : session, needs }),
+  );
   const strictest = withGuarded(
     verdicts.reduce((worst, next) => (rank(next) > rank(worst) ? next : worst)),
     { facts, policy },
@@ -80,9 +83,10 @@ export function decide(facts: DecisionFacts, policy: PermissionPolicy, session: 
   const offer = offerFor(facts, asking, isNetworked);
   // A rule that asks would ask again, whatever the answer now. A flag of the command line comes before it.
   const byRule = verdicts.filter(({ decision, law }) => decision === "ask" && law === "rule");
-  if (byRule.length === 0) return { ...question, offer };
+  if (byRule.length === 0 && !isEachAsked) return { ...question, offer };
   const isYours = byRule.every(({ rule }) => rule?.source.scope === "user");
-  return { ...question, offer: [], ...(isYours && { byFlag: offer }) };
+  const once = isEachAsked && { once: true as const };
+  return { ...question, ...once, offer: [], ...(isYours && { byFlag: offer }) };
 }
 
 function needsNetwork(subject: Subject, policy: PermissionPolicy): boolean {

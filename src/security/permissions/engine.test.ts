@@ -173,6 +173,24 @@ describe("the engine", () => {
     expect((await afterBuild(push.args)).decision).toBe("ask");
   });
 
+  it("asks each time about a command that deletes everything, with and without a sandbox", async () => {
+    for (const isContained of [true, false]) {
+      const engine = new PermissionEngine({
+        ...{ ports, sandboxed: () => isContained, contained: () => isContained },
+        policy: () => policyWith({ workspace: root, mode: isContained ? "auto" : "ask" }),
+      });
+      const build = await engine.judge(call("bash", { command: "rm build/x" }), named("bash"), "human");
+      engine.remember({ tool: "bash", verdict: build, originator: "human" }, "allow_tool");
+      for (const command of ["rm -rf /", "rm -rf *", "ls | xargs rm", "true && find . -delete"]) {
+        const verdict = await engine.judge(call("bash", { command }), named("bash"), "human");
+        expect([command, verdict]).toMatchObject([command, { decision: "ask", once: true, offer: [] }]);
+        for (const answer of ["allow_tool", "allow_pattern"] as const) {
+          expect(engine.remember({ tool: "bash", verdict, originator: "human" }, answer)).toEqual([]);
+        }
+      }
+    }
+  });
+
   it("holds plan mode until a person approves", async () => {
     const engine = engineWith({ mode: "allow" });
     const edit = { tool: named("edit"), args: { path: "src/a.ts" } };

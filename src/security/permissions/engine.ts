@@ -113,6 +113,7 @@ export class PermissionEngine {
     decision: PermissionDecision,
   ): readonly SessionRule[] {
     const { tool, verdict, originator, since } = answered;
+    if (verdict.once) return [];
     if (decision === "allow_tool") {
       const draft = { kind: "tool", tool, ...(verdict.beyond && { beyond: verdict.beyond }) } as const;
       return this.session.add([draft], originator, { since });

@@ -35,17 +35,19 @@ const CHANGE: Readonly<Record<Law, string>> = {
   default: "Allow it for the session when asked, or add a rule under [[permissions.rules]].",
 };
 
+const ADD_RULE = "Add a rule under [[permissions.rules]].";
 const OF_PROJECT = "The project decides this, and none of your rules can loosen it: change the rule in its file.";
 
 export function explain(verdict: Verdict): string {
-  const { decision, decidedBy, reason, rule, about, offer = [], law } = verdict;
+  const { decision, decidedBy, reason, rule, about, offer = [], law, once } = verdict;
   const lines = [
     `${DECIDED[decision]}${about === undefined ? "" : `: ${oneLine(about)}`}`,
     `By: ${decidedBy}`,
     ...(rule === undefined ? [] : [`Rule: ${ruleText(rule)} (${ruleName(rule)})`]),
     `Because: ${reason}`,
     ...(offer.length === 0 ? [] : [`You can allow for this session: ${offer.map(draftText).join("; ")}`]),
-    `To change it: ${rule?.source.scope === "project" && law === "rule" ? OF_PROJECT : CHANGE[law]}`,
+    ...(once ? ["Oxbow asks each time."] : []),
+    `To change it: ${once ? ADD_RULE : rule?.source.scope === "project" && law === "rule" ? OF_PROJECT : CHANGE[law]}`,
   ];
   return lines.join("\n");
 }

@@ -40,7 +40,7 @@ describe("[P1] the rule that a question names", () => {
     it.each(asking)(`allows it in mode ${mode}, with the network if it needs it: %s`, (_, facts) => {
       const policy = policyWith({ mode, edits: "ask" });
       const asked = decide(facts, policy);
-      const rules = (asked.offer ?? []).flatMap(lastingRules);
+      const rules = (asked.byFlag ?? asked.offer ?? []).flatMap(lastingRules);
       const toml = parse(`permissions.rules = [${rules.map(inlineRule).join(", ")}]`);
       const words = rules.map((rule) => readRuleWords(ruleWords(rule), FLAG));
       for (const table of [toml.permissions, { rules: words }]) {

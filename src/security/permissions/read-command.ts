@@ -123,7 +123,7 @@ function secretIn(
     readonly options: CommandReaderOptions;
   },
 ): string | undefined {
-  const isFile = (path: string) => folders.some((folder) => trees?.kind(posix.resolve(folder, path)) === "file");
+  const isFile = trees && ((path: string) => folders.some((each) => trees.kind(posix.resolve(each, path)) === "file"));
   return namedSecret({ text, commands, isFile });
 }
 

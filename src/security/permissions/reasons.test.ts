@@ -193,6 +193,14 @@ describe("[L21 P1] the reason of a denied command is true and names its cause", 
     );
   });
 
+  it("in mode auto: a text that is too long to be searched for secrets asks, and a shorter one is searched", () => {
+    const inAuto = (text: string) => said(text, { mode: "auto" }, { contained: true });
+    const padding = "x".repeat(127 * 1024);
+    expect(inAuto(`make ${padding}`)).toBe("run");
+    expect(inAuto(`cat .env #${padding}`)).toBe("It is longer than 32768 characters.");
+    expect(inAuto(`make ${padding}${padding}`)).toBe("It is longer than 32768 characters.");
+  });
+
   verifies(["L21", "P1", "L17"], "and of a subagent that only reads, a path permission, a mode and a file tool", () => {
     expect(said("make", {}, { planMode: "subagent" })).toBe(
       'Denied by read-only subagent. This subagent runs only what is known to read and stays in the workspace. "make" runs code. Say in your answer what should be done.',

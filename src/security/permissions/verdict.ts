@@ -42,8 +42,10 @@ export interface Verdict {
   readonly contained?: true;
   /** For a question: the call needs more than the sandbox of mode `auto` gives, as the reason says. */
   readonly beyond?: true;
+  /** For a question: it comes back every time, whatever the answer. */
+  readonly once?: true;
   /** For a question: what "this pattern for the session" would allow. Empty when the question comes back every time. */
   readonly offer?: readonly SessionRuleDraft[];
-  /** For a question of your own rule: what `--allow` would let through. */
+  /** For a question of your own rule, or one that comes back every time: what `--allow` would let through. */
   readonly byFlag?: readonly SessionRuleDraft[];
 }

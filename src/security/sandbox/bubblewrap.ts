@@ -34,13 +34,6 @@ export interface BubblewrapProgram {
   readonly version: readonly [number, number];
 }
 
-/** Bubblewrap reads the system-call filter from an open file. */
-export interface FilterFile {
-  readonly path: string;
-  /** `inherited`: the launcher passes the file as descriptor 3. `opened`: a shell in front does. */
-  readonly handOver: "inherited" | "opened";
-}
-
 /** Folders that stand for the writable ones. */
 export interface View {
   /** In front of the program that they are for. */
@@ -58,8 +51,8 @@ export interface BubblewrapParts {
   readonly blank: string;
   /** A file that says why it covers a secret one. */
   readonly mask: string;
-  /** Undefined if there is no filter for this machine. */
-  readonly filter?: FilterFile | undefined;
+  /** A file; undefined if there is no filter for this machine. */
+  readonly filter?: string | undefined;
   /** The proxy to the allowed hosts; without it there is no network. */
   readonly forwarding?: NetworkForwarding | undefined;
   /** What the session's commands share; without it each has its own. */
@@ -83,14 +76,14 @@ export interface Wrapped {
 }
 
 const SHELL = "/bin/sh";
-export const FILTER_DESCRIPTOR = 3;
+const FILTER_DESCRIPTOR = 3;
 const QUOTA_INSIDE = "/run/oxbow-quota";
 const SMALL_BYTES = 16 * 1024 * 1024;
 
 export function bubblewrapCommand(parts: BubblewrapParts, command: Command): Wrapped {
   const inside = [SHELL, "-c", firstProcess(parts, command.mark), "sandbox", command.program, ...command.args];
   const [program = "", ...args] = [
-    ...preparation(parts),
+    ...openingWords(parts.filter),
     ...(parts.space?.words ?? []),
     ...(parts.view?.words ?? []),
     ...networkAround(parts),
@@ -105,16 +98,17 @@ function sandboxWords(parts: BubblewrapParts, command: Command): readonly string
   const mounts = mountWords(parts, command);
   if (bubblewrap === undefined) {
     if (unshare === undefined) throw new SandboxError("There is nothing that could make the sandbox.");
-    return unshareWords({ ...unshare, network: hasOwnNetwork(parts) ? "own" : "outer", mounts, cwd: command.cwd });
+    const network = hasOwnNetwork(parts) ? "own" : "outer";
+    return unshareWords({ ...unshare, network, mounts, covers: [parts.blank, parts.mask], cwd: command.cwd });
   }
   const words = [...flags(parts, bubblewrap), ...mounts, "--chdir", command.cwd];
   return [bubblewrap.program, ...(isSince(bubblewrap, [0, 7]) ? words : withoutSizes(words)), "--"];
 }
 
-/** A shell that becomes bubblewrap, where the filter has to be opened for it. */
-function preparation({ filter }: BubblewrapParts): string[] {
-  if (filter?.handOver !== "opened") return [];
-  return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter.path];
+/** A shell that becomes bubblewrap and opens the filter for it: bubblewrap reads it from an open file. */
+function openingWords(filter: string | undefined): string[] {
+  if (filter === undefined) return [];
+  return [SHELL, "-c", `exec ${FILTER_DESCRIPTOR}<"$1"\nshift\nexec "$@"`, "sandbox", filter];
 }
 
 /** A bubblewrap with the forwarder in it, which becomes the real one. */
@@ -178,7 +172,7 @@ function flags(parts: BubblewrapParts, bubblewrap: BubblewrapProgram): readonly 
 
 function mountWords(parts: BubblewrapParts, place: Pick<Command, "writes">): string[] {
   const { layout, policy, forwarding, runFolders, blank, mask, quotaEntry, space } = parts;
-  const { home } = layout;
+  const { home, caches } = layout;
   const hidden = layout.hidden.filter(({ path }) => !isPrivate(path, layout.writable));
   const { pinned, readOnly } = layout.guards;
   return [
@@ -198,7 +192,7 @@ function mountWords(parts: BubblewrapParts, place: Pick<Command, "writes">): str
     ),
     ...hidden.flatMap((place) => hide(place, blank)),
     ...layout.visible.flatMap((path) => ["--ro-bind", path, path]),
-    ...(home === undefined ? [] : ["--bind", home.cache, home.cache]),
+    ...(caches === undefined ? [] : ["--bind", caches.cache, caches.cache]),
     ...(forwarding?.place === "within" ? ["--ro-bind", forwarding.folder, forwarding.inside] : []),
     // A process in the group can use this file to enter it again, but not to leave it.
     ...(quotaEntry === undefined ? [] : ["--bind", quotaEntry, QUOTA_INSIDE]),
@@ -256,7 +250,7 @@ function environment({ forwarding, isRoot, layout }: BubblewrapParts, given: Rea
     TMPDIR: "/tmp",
     // The usual place is read-only, and Go does not build without one.
     GOCACHE: "/tmp/go-build",
-    ...layout.home?.environment,
+    ...layout.caches?.environment,
     // In a user namespace with one user, root cannot create files that belong to others.
     ...(isRoot ? { TAR_OPTIONS: "--no-same-owner" } : {}),
     ...(forwarding === undefined ? {} : proxyVariables(forwarding.port)),

@@ -52,7 +52,7 @@ describe("[P8] the command line for bubblewrap", () => {
 
   it("uses other means without a filter, if the version supports them", () => {
     expect(words().args).toEqual(expect.arrayContaining(["--new-session", "--disable-userns"]));
-    expect(words({ filter: { path: "/f", handOver: "inherited" } }).args).not.toContain("--new-session");
+    expect(words({ filter: "/f" }).args).not.toContain("--new-session");
     const old = words({ bubblewrap: { program: "/usr/bin/bwrap", version: [0, 6] } }).args;
     expect(old).not.toContain("--disable-userns");
     expect(old).not.toContain("--size");
@@ -60,7 +60,7 @@ describe("[P8] the command line for bubblewrap", () => {
   });
 
   it("sets up outside only what has to be", () => {
-    expect(words({ filter: { path: "/f", handOver: "opened" } })).toMatchObject({
+    expect(words({ filter: "/f" })).toMatchObject({
       program: "/bin/sh",
       args: expect.arrayContaining(["/f"]),
     });

@@ -17,7 +17,6 @@ describe("[P8] the command line for a container", () => {
     layout,
     blank: "/state/blank",
     user: { uid: 1000, gid: 1000 },
-    onTerminal: "no" as const,
     hard: { processes: 4096, openFiles: 20_000 },
     engine: { DOCKER_HOST: "unix:///engine" },
   };
@@ -55,7 +54,7 @@ describe("[P8] the command line for a container", () => {
     expect(words({})).toContain("--userns keep-id");
     expect(words({ user: { uid: 0, gid: 0 } })).not.toContain("--userns");
     expect(words({ program: "/usr/bin/docker" })).not.toContain("--userns");
-    expect(words({ onTerminal: "yes" })).toContain(
+    expect(containerCommand(parts, { ...command, isOnTerminal: true }).args.join(" ")).toContain(
       "run --rm -i --network none --read-only --cap-drop ALL --pull never -t",
     );
   });

@@ -25,8 +25,6 @@ export interface ContainerParts {
   readonly blank: string;
   /** Files made inside belong to the person. */
   readonly user: { readonly uid: number; readonly gid: number };
-  /** Whether the command is started on a terminal. */
-  readonly onTerminal: "yes" | "no";
   /** The limits of this process. */
   readonly hard: HardLimits;
   /** Variables of the container program. */
@@ -60,7 +58,7 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
     program,
     args: [
       ..."run --rm -i --network none --read-only --cap-drop ALL --pull never".split(" "),
-      ...(parts.onTerminal === "yes" ? ["-t"] : []),
+      ...(command.isOnTerminal ? ["-t"] : []),
       ...["--name", name, "--security-opt", "no-new-privileges", ...engineOptions(parts)],
       ...limitOptions(parts),
       ...["--tmpfs", `/tmp:rw,exec,nosuid,nodev,mode=1777,size=${policy.temporaryBytes}`],

@@ -168,7 +168,7 @@ function linuxProbe(maker: Pick<BubblewrapParts, "bubblewrap" | "unshare">, file
   const parts = {
     ...maker,
     ...{ blank: files.blank, mask: files.mask, tasks: countTasks(), isRoot: isRoot(), runFolders: [] },
-    filter: maker.bubblewrap && files.filters && ({ path: files.filters.off, handOver: "opened" } as const),
+    filter: maker.bubblewrap && files.filters?.off,
     policy: sandboxPolicy({ writable: [folder] }),
     layout: { ...EMPTY_LAYOUT, writable: [folder] },
   };

@@ -1,5 +1,9 @@
-/** Ways out of a Linux sandbox that depend on the running system: programs that listen on sockets, and second views of /proc. */
-import { readFileSync } from "node:fs";
+/**
+ * What a Linux sandbox must hide and show of the running system: programs that listen on sockets, second views of /proc, and what stays
+ * visible of /run, which it covers.
+ */
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import type { NetworkPolicy } from "./policy.js";
 
 const LISTENING = 0x10000;
 /** A datagram socket takes messages without a connection, so the system does not list it as listening: a log, for one. */
@@ -43,5 +47,23 @@ function read(path: string): string {
     return readFileSync(path, "utf8");
   } catch {
     return "";
+  }
+}
+
+/** Programs are started from these. */
+const RUN_FOLDERS = ["/run/current-system", "/run/booted-system", "/run/opengl-driver"];
+
+export function runFolders(network: NetworkPolicy): string[] {
+  return [...RUN_FOLDERS, ...nameServers(network)].filter((path) => existsSync(path));
+}
+
+/** The list of name servers is often a link to a file below /run. */
+function nameServers(network: NetworkPolicy): string[] {
+  if (network !== "open") return [];
+  try {
+    const file = realpathSync("/etc/resolv.conf");
+    return file.startsWith("/run/") ? [file] : [];
+  } catch {
+    return [];
   }
 }

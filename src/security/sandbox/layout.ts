@@ -5,7 +5,7 @@ import { fsPath } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
 import { findGuards, type Guards } from "./guards.js";
 import { existingSecrets, type Hidden } from "./hidden-paths.js";
-import { type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js";
+import { type OwnCaches, type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js";
 
 export interface HiddenPlace extends Hidden {
   /** Something in it must stay reachable, so it has search permission. */
@@ -24,6 +24,7 @@ export interface Layout {
   readonly masked: readonly Hidden[];
   /** The home folder of the sandbox's own, with what exists of it. */
   readonly home?: PrivateHome | undefined;
+  readonly caches?: OwnCaches | undefined;
 }
 
 export interface LayoutOptions {
@@ -39,7 +40,12 @@ export function findLayout(policy: SandboxPolicy, { access, alsoHidden = [], sec
   const writable = policy.writable.map(realFolder);
   const visible = policy.visible.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   const home = policy.home && existingHome(policy.home);
-  const shown = [...writable, ...visible, ...(home === undefined ? [] : [home.path, home.cache])];
+  const caches = home ?? policy.caches;
+  const shown = [
+    ...[...writable, ...visible],
+    ...(home === undefined ? [] : [home.path]),
+    ...(caches === undefined ? [] : [caches.cache]),
+  ];
   const hidden = existingSecrets([...policy.hidden, ...alsoHidden])
     .filter(({ path }) => home === undefined || !isCovered(path, home, writable))
     .map((place) => ({ ...place, passable: shown.some((path) => isWithin(path, place.path)) }));
@@ -58,6 +64,7 @@ export function findLayout(policy: SandboxPolicy, { access, alsoHidden = [], sec
     visible,
     masked: secrets.flatMap(asMasked).filter(({ path }) => !hidden.some((place) => place.path === path)),
     home,
+    caches,
   };
 }
 

@@ -62,7 +62,7 @@ needs("sandbox").describe("[P8] limits in a sandbox", () => {
     const parts = (processes: number) => ({
       ...{ blank, mask: blank, tasks: 0, isRoot: false, runFolders: [], layout: { ...none, writable: [workspace] } },
       bubblewrap: { program: "/usr/bin/bwrap", version: [0, 8] as const },
-      filter: filter === undefined ? undefined : { path: filter, handOver: "opened" as const },
+      filter,
       policy: sandboxPolicy({ writable: [workspace], limits: { processes } }),
     });
     const run = (processes: number) => {

@@ -1,6 +1,9 @@
 /**
  * The proxy between sandboxed commands and the network: CONNECT for TLS, absolute addresses for plain HTTP.
  *
+ * An entry of the list is a name (`example.com`: that host alone), a suffix (`*.example.com`: every host below, not the domain itself), or
+ * either with `:port`. Without a port it means 80 and 443. Names are compared without letter case and without the final dot.
+ *
  * 1. A host is reached only when its name is listed; then it is resolved once, the answer is judged by `resolveSafely`, and the
  *    connection goes to the address that was judged.
  * 2. Each command has its own entrance, so that its result can list the refused hosts.
@@ -16,14 +19,15 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, isIP, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
+import { domainToASCII } from "node:url";
 import type { Network } from "../../system/network/network.js";
 import type { ProxyAddress } from "../../system/network/proxy-address.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
-import { type HostEntry, isListed, parseHostList, plainHost } from "./host-list.js";
 import { SOCKET_NAME } from "./network-forwarding.js";
+import { SandboxError } from "./policy.js";
 
 /** The addresses of a host that may be connected to; rejects with the reason when it may not be. */
 export type ResolveSafely = (host: string) => Promise<readonly string[]>;
@@ -278,5 +282,43 @@ function answer(socket: Duplex, status: number, text: string): void {
   const body = `${text}\n`;
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_WORDS[status] ?? "Error"}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+export interface HostEntry {
+  readonly host: string;
+  readonly below: boolean;
+  readonly ports: readonly number[];
+}
+
+const WEB_PORTS = [80, 443];
+
+export function parseHostList(entries: readonly string[]): HostEntry[] {
+  return entries.map(parseEntry);
+}
+
+function parseEntry(entry: string): HostEntry {
+  const [, star, name = "", port] = /^(\*\.)?([^:/*\s]+)(?::(\d+))?$/.exec(entry.trim()) ?? [];
+  const host = plainHost(name);
+  const isPort = port === undefined || (Number(port) > 0 && Number(port) < 65_536);
+  if (host === undefined || !isPort) {
+    throw new SandboxError(
+      `"${entry}" cannot be an allowed host. Write a name such as example.com, *.example.com or example.com:8443.`,
+    );
+  }
+  return { host, below: star !== undefined, ports: port === undefined ? WEB_PORTS : [Number(port)] };
+}
+
+/** The name for comparison; undefined for addresses and invalid host names. */
+export function plainHost(name: string): string | undefined {
+  const host = domainToASCII(name.toLowerCase()).replace(/\.$/, "");
+  // A final label in digits or hexadecimal makes the whole an address in one of its many spellings.
+  if (host === "" || isIP(host) !== 0 || /(^|\.)(\d+|0x[0-9a-f]*)$/.test(host)) return undefined;
+  return /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host) && host.length <= 253 ? host : undefined;
+}
+
+export function isListed(list: readonly HostEntry[], host: string, port: number): boolean {
+  return list.some(
+    (entry) => entry.ports.includes(port) && (entry.below ? host.endsWith(`.${entry.host}`) : host === entry.host),
   );
 }

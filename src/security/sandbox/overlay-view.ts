@@ -166,7 +166,7 @@ export class OverlayView {
     return this.#secrets
       .filter(({ path, entry }) => {
         const found = look(path);
-        return found?.isFile() === true && found.size === entry.size && found.mtimeMs === entry.mtimeMs;
+        return found?.isFile() === true && found.size === entry.size && Math.abs(found.mtimeMs - entry.mtimeMs) < 1;
       })
       .map(({ path }) => path);
   }

@@ -9,18 +9,22 @@ import type { UnixSockets } from "./seccomp-filter.js";
  */
 export type NetworkPolicy = "off" | "open" | { readonly allow: readonly string[] };
 
+/** Where build tools keep what they download and make. */
+export interface OwnCaches {
+  /** A folder of Oxbow's that this workspace's commands may change. */
+  readonly cache: string;
+  /** Variables that lead build tools there. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** The sandbox's own home folder: empty, writable, deleted after the command, except the entries here. */
-export interface PrivateHome {
+export interface PrivateHome extends OwnCaches {
   /** Where it lies: the person's own home folder, which it covers. */
   readonly path: string;
   /** What can be read in it (the names) and where it really lies: tool chains, and what was downloaded for them. */
   readonly readable: Readonly<Record<string, string>>;
-  /** A folder of Oxbow's that this workspace's commands may change: their caches. */
-  readonly cache: string;
   /** What can be changed in it (the names) and where that lies: not in a folder that a command can change otherwise. */
   readonly cached: Readonly<Record<string, string>>;
-  /** Variables that lead build tools to these places. */
-  readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface SandboxLimits {
@@ -57,6 +61,8 @@ export interface SandboxPolicy {
   readonly secrets: "shown" | "masked";
   /** Without it the user's own home folder is readable, except its hidden places. */
   readonly home?: PrivateHome;
+  /** Where the home folder of the user is readable: it cannot be changed, and build tools need caches. */
+  readonly caches?: OwnCaches;
   readonly limits: SandboxLimits;
   /** Room in the private `/tmp`, which counts as memory. */
   readonly temporaryBytes: number;
@@ -105,6 +111,7 @@ export interface Command {
   readonly cwd: string;
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
+  readonly isOnTerminal?: boolean;
   /** Printed when the command has ended and left processes behind. Only bubblewrap does so. */
   readonly mark?: string;
   /**

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isWithin } from "../../system/within.js";
-import type { PrivateHome } from "./policy.js";
+import type { OwnCaches, PrivateHome } from "./policy.js";
 import { toolChains, type Variables } from "./tool-chains.js";
 
 export interface PrivateHomeOptions {
@@ -42,24 +42,30 @@ export function otherHomes(home: string): string[] {
   return all.filter((each) => !isWithin(own, each));
 }
 
+/** What the commands of a workspace keep between them, also where the home folder of the user is readable. */
+export function ownCaches(options: PrivateHomeOptions): OwnCaches {
+  const cache = join(ownFolder(options), "caches");
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  const home = realPath(options.home) ?? options.home;
+  return { cache, environment: cacheVariables({ ...options, home }, cache) };
+}
+
+function ownFolder({ cacheFolder, workspace }: PrivateHomeOptions): string {
+  return join(cacheFolder, "builds", createHash("sha256").update(workspace).digest("hex").slice(0, 24));
+}
+
 export function privateHome(options: PrivateHomeOptions): PrivateHome {
   const path = realPath(options.home) ?? options.home;
   const place = { ...options, home: path };
-  const own = join(
-    options.cacheFolder,
-    "builds",
-    createHash("sha256").update(options.workspace).digest("hex").slice(0, 24),
-  );
-  const cache = join(own, "caches");
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
-  const gradle = gradleHome(place, own);
+  const { cache, environment } = ownCaches(place);
+  const gradle = gradleHome(place, ownFolder(options));
   const readable = [...toolChains(place), ...enclosingRepository(place)].map((each) => [each, each] as const);
   return {
     path,
     cache,
     readable: { ...Object.fromEntries(readable), ...gradle.readable },
     cached: gradle.cached,
-    environment: { ...cacheVariables(place, cache), ...gradle.environment },
+    environment: { ...environment, ...gradle.environment },
   };
 }
 

@@ -25,8 +25,6 @@ export interface SandboxOptions extends DetectOptions {
   readonly resolveSafely?: ResolveSafely;
   /** For allowed hosts, where this machine reaches the network through a proxy. */
   readonly network?: NetworkGateOptions["network"];
-  /** The caller can give commands `descriptors`: that saves a shell. */
-  readonly passesDescriptors?: "yes" | "no";
   /** Variables of a container program. */
   readonly engine?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
@@ -35,8 +33,6 @@ export interface SandboxOptions extends DetectOptions {
 }
 
 export interface SandboxedCommand extends Wrapped {
-  /** Open files to be the command's descriptors 3 and up; they are closed by `ended`. */
-  readonly descriptors: readonly number[];
   /** The caller must keep these from reaching the command: a folder among them would be a way around all mounts. */
   readonly withheld: Withheld | undefined;
   /** False if this machine has no sandbox: the command is unchanged. */

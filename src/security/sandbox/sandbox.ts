@@ -9,7 +9,7 @@
  */
 
 import { execFile } from "node:child_process";
-import { closeSync, openSync, realpathSync, rmSync } from "node:fs";
+import { realpathSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import { Once } from "../../base/once.js";
 import { findProgram } from "../../system/find-program.js";
@@ -21,6 +21,7 @@ import { containerCommand } from "./container.js";
 import { canNest, detectSandbox, findUnshare, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
 import type { Hidden } from "./hidden-paths.js";
+import { runFolders } from "./host-openings.js";
 import { findWithheld } from "./inherited-files.js";
 import { type Layout, nameable, realFolder } from "./layout.js";
 import { countTasks, ownHardLimits } from "./limits.js";
@@ -29,7 +30,6 @@ import { type GateEntrance, NetworkGate } from "./network-gate.js";
 import { HideLayers, OverlayView, whyNoView } from "./overlay-view.js";
 import { type Command, type LiveAccess, SandboxError, type Writes } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
-import { runFolders } from "./run-folders.js";
 import { sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
@@ -99,13 +99,12 @@ export class Sandbox {
       if (isDirect) noteEnd = this.#place.beginDirect();
       else if (view instanceof OverlayView) noteEnd = () => this.#place.noteMade(view.madeSecrets());
       const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
-      const descriptors = state.kind === "bubblewrap" ? this.#descriptors(undo, entrance) : [];
       const isWrapper = hasNamespaces(state);
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, marks: isWrapper };
       // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
       const overlay = view instanceof OverlayView ? view : undefined;
-      return { ...wrapped, ...kind, descriptors, withheld, explain, view: overlay, ended };
+      return { ...wrapped, ...kind, withheld, explain, view: overlay, ended };
     } catch (error) {
       await ended();
       throw error;
@@ -151,11 +150,12 @@ export class Sandbox {
     return entrance;
   }
 
-  async #space(state: SandboxState, { writable, home }: Layout): Promise<JoinedSpace | undefined> {
+  async #space(state: SandboxState, { writable, home, caches }: Layout): Promise<JoinedSpace | undefined> {
     const { space, policy, path, workspace, folder } = this.#options;
     if (!hasNamespaces(state)) return undefined;
     const program = state.kind === "bubblewrap" ? state.program : undefined;
-    const mounts = [...writable, ...(home === undefined ? [] : [home.path, home.cache])];
+    const own = [home?.path, caches?.cache].filter((path) => path !== undefined);
+    const mounts = [...writable, ...own];
     const network = policy.network === "off" ? "shared" : "own";
     return space?.join({ bubblewrap: program, path, workspace, mounts, network, folder });
   }
@@ -242,12 +242,11 @@ export class Sandbox {
     if (state.kind === "container") return this.#inContainer(program, { layout, command, undo });
     const { blank, mask } = this.#files;
     const filter = state.kind === "bubblewrap" ? this.#filter(entrance) : undefined;
-    const handOver = this.#options.passesDescriptors === "yes" ? "inherited" : "opened";
     return bubblewrapCommand(
       {
         ...{ policy, blank, mask, space, view, isRoot: isRoot(), tasks: countTasks() },
         layout: { ...layout, masked: mounted(view instanceof OverlayView ? outsideOf(layout) : layout.masked, layout) },
-        filter: filter === undefined ? undefined : { path: filter, handOver },
+        filter,
         bubblewrap: state.kind === "bubblewrap" ? { program, version: parseVersion(state.version ?? "") } : undefined,
         unshare: this.#unshare(state),
         forwarding: entrance?.folder === undefined ? undefined : this.#forwarding(entrance.folder),
@@ -271,17 +270,8 @@ export class Sandbox {
     return this.#files?.filters?.[isNeeded ? "on" : unixSockets];
   }
 
-  /** Opened for each command: a shared file would continue where the last command stopped reading. */
-  #descriptors(undo: Undo, entrance: GateEntrance | undefined): number[] {
-    const filter = this.#filter(entrance);
-    if (filter === undefined || this.#options.passesDescriptors !== "yes") return [];
-    const descriptor = openSync(filter, "r");
-    undo.push(() => closeSync(descriptor));
-    return [descriptor];
-  }
-
   #inContainer(program: string, { layout, command, undo }: Pick<Pieces, "layout" | "command" | "undo">): Wrapped {
-    const { policy, overrides, id, engine = {}, passesDescriptors } = this.#options;
+    const { policy, overrides, id, engine = {} } = this.#options;
     this.#count += 1;
     const { cleanUp, ...wrapped } = containerCommand(
       {
@@ -290,7 +280,6 @@ export class Sandbox {
         name: `oxbow-${id}-${this.#count}`,
         user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
         hard: ownHardLimits(),
-        onTerminal: passesDescriptors === "no" ? "yes" : "no",
         engine,
       },
       command,
@@ -341,7 +330,6 @@ function uncontained(command: Command): SandboxedCommand {
   return {
     ...command,
     ...{ sandboxed: false, isWrapper: false, endsWithAll: false, marks: false },
-    descriptors: [],
     withheld: undefined,
     explain: () => undefined,
     ended: () => Promise.resolve(),

@@ -53,8 +53,8 @@ export class SessionLayout {
   /** Hard links in the workspace to files of hidden places: the same key under an ordinary name. */
   #openHiddenLinks(): LinkedFiles {
     const { policy, clock = nodeClock } = this.#options;
-    const guarded = () => policy.hidden.flatMap(filesAt);
-    return new LinkedFiles({ roots: policy.writable.map(realFolder), clock, guarded });
+    const hidden = () => policy.hidden.flatMap(filesAt);
+    return new LinkedFiles({ roots: policy.writable.map(realFolder), clock, hidden });
   }
 
   #secretFiles(): SecretFiles {

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { needs } from "../../../test/support/needs.js";
@@ -141,4 +141,22 @@ needs("sandbox").describe("[P8] Unix sockets of programs outside", () => {
     await listenOutside("stream");
     expect((await bed.inside(CONNECT, { policy: { unixSockets: "on" } })).output).toBe("outside");
   });
+});
+
+needs("util-linux").it("a socket that vanishes while util-linux makes a sandbox stops no command", async () => {
+  const own = new SandboxTestbed("util-linux");
+  const path = `${own.outside}/brief.sock`;
+  const server = createServer(() => {}).listen(path);
+  await once(server, "listening");
+  try {
+    const wrapped = await own.wrap("echo done");
+    expect(wrapped.args).toContain(path);
+    rmSync(path);
+    expect(await own.run(wrapped)).toMatchObject({ code: 0, output: "done" });
+    await wrapped.ended();
+    expect(existsSync(path)).toBe(false);
+  } finally {
+    server.close();
+    await own.close();
+  }
 });

@@ -19,6 +19,8 @@ export interface UnshareParts {
   readonly network: "own" | "outer";
   /** Words of bubblewrap that say what is mounted. */
   readonly mounts: readonly string[];
+  /** Files that only cover others: where there is nothing (any more), nothing is covered. */
+  readonly covers: readonly string[];
   readonly cwd: string;
 }
 
@@ -47,6 +49,10 @@ place() {
   [ -e "$root$2" ] && return
   if [ -d "$1" ]; then mkdir -p "$root$2"; else mkdir -p "$root\${2%/*}" && : >"$root$2"; fi || fail "$2 cannot be made"
 }
+cover() {
+  [ -e "$root$2" ] || return
+  mount --bind "$1" "$root$2" 2>&- || { [ -e "$root$2" ] && fail "$2 cannot be covered"; }
+}
 bind() { place "$1" "$2"; mount --rbind "$1" "$root$2" || fail "$2 cannot be mounted"; }
 [ "$network" = outer ] || { ${LOOPBACK}; }
 echo 1 >/proc/sys/user/max_user_namespaces || fail "the number of user namespaces cannot be limited"
@@ -70,6 +76,7 @@ while [ "$1" != -- ]; do
   --remount-ro) mount --bind "$root$2/1" "$root$2/1" && own=$root$2/1 && shut "$root$2" ;;
   --bind) bind "$2" "$3"; shift ;;
   --ro-bind) if [ "$3" = / ]; then shut "$root"; else bind "$2" "$3"; shut "$root$3"; fi; shift ;;
+  --cover) cover "$2" "$3"; shut "$root$3"; shift ;;
   *) fail "$1 is not known" ;;
   esac
   shift 2
@@ -82,7 +89,11 @@ drop=
 exec setsid unshare --user --map-user="$user" --map-group="$group" -- setpriv --pdeathsig KILL --no-new-privs $drop -- env PATH="$path" "$@"`;
 
 /** The words in front of the first process of the sandbox. */
-export function unshareWords({ program, setpriv, folder, network, mounts, cwd }: UnshareParts): readonly string[] {
+export function unshareWords(parts: UnshareParts): readonly string[] {
+  const { program, setpriv, folder, network, cwd, covers } = parts;
+  const mounts = parts.mounts.map((word, at, all) =>
+    word === "--ro-bind" && covers.includes(all[at + 1] ?? "") ? "--cover" : word,
+  );
   const root = join(folder, "root");
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const own = "--user --map-root-user --mount --pid --ipc --fork --kill-child=KILL".split(" ");

@@ -57,11 +57,11 @@ export function alternativesOf(source: string): readonly string[] {
   return source.split("|").map((name) => name.trim());
 }
 
-/** The list with more names. A name that is an alternative of a source becomes a source of its own. */
+/** The list with more names. A source that has one of them as an alternative is only its first name then. */
 export function withSources(sources: readonly string[], names: readonly string[]): readonly string[] {
   const kept = sources.map((source) => {
-    const left = alternativesOf(source).filter((name, index) => index === 0 || !names.includes(name));
-    return left.join(" | ");
+    const [first = source, ...others] = alternativesOf(source);
+    return others.some((name) => names.includes(name)) ? first : source;
   });
   return [...new Set([...kept, ...names])];
 }

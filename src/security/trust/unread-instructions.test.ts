@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -21,14 +21,18 @@ verifies(
       expect(unreadInstructions(await load(), root)).toBeUndefined();
       writeFileSync(join(root, "CLAUDE.md"), "Use tabs.");
       expect(unreadInstructions(await load(), root)).toBeUndefined();
+      mkdirSync(join(root, ".claude"));
+      renameSync(join(root, "CLAUDE.md"), join(root, ".claude/CLAUDE.md"));
+      expect(unreadInstructions(await load(), root)).toBeUndefined();
       writeFileSync(join(root, "GEMINI.md"), "Use blanks.");
       expect(unreadInstructions(await load(), root)).toMatch(
-        /^GEMINI\.md is not read here\. .*context_sources = \["AGENTS\.md \| CLAUDE\.md", "GEMINI\.md"\] into .*config\.toml\.$/,
+        /^GEMINI\.md is not read here\. .*context_sources = \["AGENTS\.md \| CLAUDE\.md \| \.claude\/CLAUDE\.md", "GEMINI\.md"\] into .*config\.toml\.$/,
       );
       rmSync(join(root, "GEMINI.md"));
       writeFileSync(join(base, "home/config/config.toml"), 'context_sources = ["AGENTS.md"]\n');
       expect(unreadInstructions(await load(), root)).toBeUndefined();
       writeFileSync(join(base, "home/config/config.toml"), "");
+      rmSync(join(root, ".claude"), { recursive: true });
       writeFileSync(join(root, "AGENTS.md"), "Use tabs.");
       expect(unreadInstructions(await load(), root)).toBeUndefined();
       writeFileSync(join(root, "CLAUDE.md"), "See @AGENTS.md.");

@@ -32,6 +32,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { plainName } from "../../base/plain-name.js";
@@ -77,12 +78,40 @@ interface StoredPlan {
   readonly plans: readonly ApplyPlan[];
 }
 
-/** The files that are to be moved into the real folder, on the disk. */
+/** Makes what is to be moved into the real folder ready: without attributes of the overlay, and on the disk. */
 export async function flushWritten(plans: readonly ApplyPlan[]): Promise<void> {
+  for (const { upper, changes } of plans) {
+    for (const { path, after, marked } of changes) {
+      if (marked && after !== undefined)
+        await withoutMarks(join(upper, path), { after, fresh: join(upper, "..", "fresh") });
+    }
+  }
   const files = plans.flatMap(({ upper, changes }) =>
     changes.filter(({ after }) => after?.kind === "file").map(({ path }) => join(upper, path)),
   );
   await Promise.all(files.slice(0, MOST_SYNCED).map(flush));
+}
+
+/** Node cannot remove an attribute, so another entry takes the place of this one. What does not let itself be copied stays. */
+async function withoutMarks(
+  written: string,
+  { after, fresh }: { readonly after: HeldEntry; readonly fresh: string },
+): Promise<void> {
+  try {
+    if (after.kind === "file") await copyFile(fsPath(written), fresh, constants.COPYFILE_FICLONE);
+    else {
+      mkdirSync(fresh, { mode: 0o700 });
+      for (const name of namesIn(written)) renameSync(fsPath(join(written, name)), fsPath(join(fresh, name)));
+      rmdirSync(fsPath(written));
+    }
+    const { mode } = after.kind === "file" ? after : { mode: after.mode | OPEN_FOLDER };
+    chmodSync(fresh, mode);
+    utimesSync(fresh, after.mtimeMs / 1000, after.mtimeMs / 1000);
+    renameSync(fresh, fsPath(written));
+  } catch (error) {
+    if (after.kind !== "file") throw error;
+    rmSync(fresh, { force: true });
+  }
 }
 
 /** Everything that is to be applied, on the disk before the first step. `folder` is Oxbow's own. */
@@ -166,10 +195,44 @@ export function finishPlan(plan: ApplyPlan): Promise<Applied> {
 }
 
 /** Whether nothing but this plan has touched the entry since the command started. */
-export function isUntouched({ before, whole }: HeldChange, now: HeldEntry | undefined, startedAt: number): boolean {
+function isUntouched({ before, whole, seenAt }: HeldChange, now: HeldEntry | undefined, startedAt: number): boolean {
   if (before === undefined || now === undefined) return before === now;
   const hasTimes = now.kind === "file" || whole === true;
-  return isSameEntry(now, before) && (!hasTimes || (now.ctimeMs === before.ctimeMs && now.ctimeMs <= startedAt));
+  const isOld = now.ctimeMs === before.ctimeMs && now.ctimeMs <= (seenAt ?? startedAt);
+  return isSameEntry(now, before) && (!hasTimes || isOld);
+}
+
+type Changes = Pick<ApplyPlan, "root" | "startedAt" | "changes">;
+
+/** What another program changed since the command started: the changes by their path, with what is there now. */
+function touchedBy({ changes, root, startedAt }: Changes): ReadonlyMap<HeldChange, HeldEntry | undefined> {
+  const replaced = new Set<string>();
+  const touched = new Map<HeldChange, HeldEntry | undefined>();
+  for (const change of changes) {
+    // Nothing of the real folder is below it.
+    if (isBelow(change.path, replaced)) continue;
+    if (change.after !== undefined && isWholeGone(change)) replaced.add(change.path);
+    const now = entryAt(join(root, change.path));
+    const counts = change.before?.kind !== "folder" || isWholeGone(change);
+    if (counts && !isUntouched(change, now, startedAt)) touched.set(change, now);
+  }
+  return touched;
+}
+
+/**
+ * The changes of files that a person may let pass although another program changed these files meanwhile, each as it then is. None if
+ * a repository is among them: a part of what git wrote makes no sense.
+ */
+export function disputed(changes: Changes): ReadonlyMap<HeldChange, HeldChange> {
+  const touched = [...touchedBy(changes)];
+  if (touched.some(([{ path }]) => gitFolderOf(path) !== undefined)) return new Map();
+  const seenAt = Date.now();
+  return new Map(
+    touched.flatMap(([change, now]) => {
+      const isFile = now !== undefined && now.kind !== "folder" && change.after?.kind !== "folder";
+      return isFile ? [[change, { ...change, before: now, seenAt }]] : [];
+    }),
+  );
 }
 
 class Applying {
@@ -193,17 +256,9 @@ class Applying {
   }
 
   async all(): Promise<Applied> {
-    const { changes, root, startedAt } = this.#plan;
+    const { changes } = this.#plan;
     // Before the first step: removing one of several names of a file changes the times of the others.
-    const replaced = new Set<string>();
-    for (const change of changes) {
-      // Nothing of the real folder is below it.
-      if (this.#isBelow(change.path, replaced)) continue;
-      if (change.after !== undefined && isWholeGone(change)) replaced.add(change.path);
-      const now = entryAt(join(root, change.path));
-      const counts = change.before?.kind !== "folder" || isWholeGone(change);
-      if (counts && !isUntouched(change, now, startedAt)) this.#touched.add(change.path);
-    }
+    for (const { path } of touchedBy(this.#plan).keys()) this.#touched.add(path);
     const locks = new GitLocks(this.#plan);
     if (locks.taken.length > 0 || [...this.#touched].some((path) => gitFolderOf(path) !== undefined)) {
       locks.release();
@@ -256,7 +311,7 @@ class Applying {
     change: HeldChange,
     action: (change: HeldChange, held: string, folder: HeldFolder) => void,
   ): Promise<void> {
-    if (this.#isBelow(change.path, this.#whole) || this.#refused.has(change.path)) return;
+    if (isBelow(change.path, this.#whole) || this.#refused.has(change.path)) return;
     this.#steps += 1;
     if (this.#steps % BREATHE_EVERY === 0) {
       this.#letGo();
@@ -490,12 +545,12 @@ class Applying {
     this.#refused.add(path);
     this.#conflicts.push({ path, ours });
   }
+}
 
-  #isBelow(path: string, folders: ReadonlySet<string>): boolean {
-    if (folders.size === 0) return false;
-    for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder)) if (folders.has(folder)) return true;
-    return false;
-  }
+function isBelow(path: string, folders: ReadonlySet<string>): boolean {
+  if (folders.size === 0) return false;
+  for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder)) if (folders.has(folder)) return true;
+  return false;
 }
 
 const REFERENCE = /^(HEAD|packed-refs|refs\/.+)$/;

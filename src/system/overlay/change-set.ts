@@ -52,6 +52,10 @@ export interface HeldChange {
   readonly whole?: true;
   /** A removed file that this one is, under its old name. */
   readonly from?: string;
+  /** The overlay may have left attributes of its own on what was written. */
+  readonly marked?: true;
+  /** A person saw the entry as `before` at this time, in milliseconds since the epoch, and lets the command's version take its place. */
+  readonly seenAt?: number;
 }
 
 export interface Problem {
@@ -116,6 +120,7 @@ export class TooManyChangesError extends Error {
   override readonly name = "TooManyChangesError";
 }
 
+const MARKED = { marked: true } as const;
 const SPECIAL_BITS = 0o6000;
 /** What their owner needs to look into a folder and to move it. The layer is Oxbow's own; the mode that the command chose is recorded. */
 export const OPEN_FOLDER = 0o700;
@@ -144,6 +149,8 @@ class Reading {
   readonly #changes: HeldChange[] = [];
   readonly #problems: Problem[] = [];
   readonly #staying: string[] = [];
+  /** Numbers of files in the upper layer. */
+  readonly #marked = new Set<number>();
   #recorded = 0;
   #bytes = 0;
   #looked = 0;
@@ -161,7 +168,11 @@ class Reading {
     } catch (error) {
       throw (error as NodeJS.ErrnoException).code === "ENAMETOOLONG" ? tooDeep() : error;
     }
-    return { changes: withRenames(this.#changes), problems: this.#problems, staying: this.#staying };
+    // A file may have several names, of which the overlay says it of one only.
+    const changes = this.#changes.map((change) =>
+      change.after?.kind === "file" && this.#marked.has(change.after.ino) ? { ...change, ...MARKED } : change,
+    );
+    return { changes: withRenames(changes), problems: this.#problems, staying: this.#staying };
   }
 
   /** A folder of the upper layer. */
@@ -211,13 +222,14 @@ class Reading {
       // Whether it is the same as a hidden file is not told.
       if (before === undefined || isHidden(path) || !this.#isSame(path, before, after))
         this.#add({ path, before, after, recorded: isRecorded });
+      this.#noteMarks(path, found);
       return;
     }
     const isReplaced = before?.kind === "folder" && !isRecorded && !inWhole && this.#isReplaced(path);
     const isNew = before?.kind !== "folder" || isReplaced;
     const isWhole = isNew && !isRecorded && !inWhole;
     if (isNew || before.mode !== after.mode) {
-      this.#add({ path, before, after, recorded: isRecorded, ...(isWhole && { whole: true as const }) });
+      this.#add({ path, before, after, recorded: isRecorded, ...(isWhole && { whole: true as const, ...MARKED }) });
     }
     if ((after.mode & OPEN_FOLDER) !== OPEN_FOLDER) chmodSync(fsPath(at(upper, path)), after.mode | OPEN_FOLDER);
     await this.#folder({
@@ -287,6 +299,12 @@ class Reading {
     { rules, kind }: { readonly rules: IgnoreRules | undefined; readonly kind: EntryKind },
   ): boolean {
     return UNRECORDED_NAMES.has(name) || rules?.ignores(name, kind === "folder" ? "folder" : "file") === true;
+  }
+
+  /** An overlay gives a file that it copied from below the number of the one below, and notes that in an attribute. */
+  #noteMarks(path: string, { ino }: Stats): void {
+    const seen = look(at(this.#options.merged, path));
+    if (seen?.isFile() && seen.ino !== ino) this.#marked.add(ino);
   }
 
   #isSame(path: string, before: HeldEntry, after: HeldEntry): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MOST_PATH } from "../../system/real-path.js";
 import { isInside, isKernelPath, pathTextFault } from "./containment.js";
 
 describe("isInside", () => {
@@ -52,6 +53,11 @@ describe("paths as text", () => {
     expect(pathTextFault("a\0b", "linux")).toBeDefined();
     expect(pathTextFault("a\udcff", "linux")).toBeDefined();
     expect(pathTextFault("con", "linux")).toBeUndefined();
+  });
+
+  it("a path is no longer than the system opens", () => {
+    expect(pathTextFault("/x".repeat(MOST_PATH / 2))).toBeUndefined();
+    expect(pathTextFault(`${"/x".repeat(MOST_PATH / 2)}/`)).toBe(`the path has more than ${MOST_PATH} characters`);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 /** Checks of paths that need no file system: whether a path is inside, and whether its spelling has another meaning. */
 import { isAbsolute, posix, relative, resolve, sep, win32 } from "node:path";
+import { MOST_PATH } from "../../system/real-path.js";
 
 /**
  * Whether `path` is one of the allowed folders or lies below one, after removing `.`, `..` and doubled separators.
@@ -33,6 +34,7 @@ export function isKernelPath(path: string, roots: readonly string[]): boolean {
 /** The fault in the text of a path, or undefined. */
 export function pathTextFault(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (path === "") return "the path is empty";
+  if (path.length > MOST_PATH) return `the path has more than ${MOST_PATH} characters`;
   if (path.includes("\0")) return "the path contains a NUL character";
   // The undo journal writes bytes that are not UTF-8 as lone surrogates (system/path-bytes.ts), so no other path may hold one.
   if (!path.isWellFormed()) return "the path contains half of a character";

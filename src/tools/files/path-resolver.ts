@@ -10,6 +10,7 @@
 import { lstat, opendir, readlink, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { shorten } from "../../base/cap-text.js";
 import { forwardSlashes, isInside, isKernelPath, pathTextFault } from "./containment.js";
 import { NO_GUARD, type PathGuard } from "./path-guard.js";
 import { printable } from "./printable.js";
@@ -206,7 +207,7 @@ function meantPath(path: string): string | undefined {
 }
 
 function invalid(path: string, fault: string): WorkspaceError {
-  return new WorkspaceError("invalid", `${printable(path)} cannot be used as a path: ${fault}.`);
+  return new WorkspaceError("invalid", `${printable(shorten(path, 200))} cannot be used as a path: ${fault}.`);
 }
 
 /** `.` and `..` applied as text. */

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../protocol/json.js";
 import { isFalse, isTrue, listIn, numberIn, same, WORDS, without, words } from "./shared.js";
 
 const FOLDERS = words(`
-  cwd workingdir workingdirectory directory dir dirpath currentdirectory folder cd pwd projectpath
+  cwd workingdir workingdirectory directory dir dirpath currentdirectory folder cd pwd projectpath execdir
 `);
 const BACKGROUND = words("isbackground background runasbackground async detach detached inbackground");
 /** Longer limits of seconds are hardly ever meant: one day is possible, 3,601 and more are milliseconds. */
@@ -17,7 +17,8 @@ export const BASH: ToolHabits = {
     bash_tool run_bash run_bash_command shell_command local_shell exec execute terminal execute_shell_command
     run_shell shell_exec exec_shell sh command run cmd container_exec containerexec execute_bash_command
     run_terminal_command start_process run_script execute_script bash_command console run_commands
-    terminal_create execute_terminal_command shell_tool system run_cmd terminal_command
+    terminal_create execute_terminal_command shell_tool system run_cmd terminal_command local_shell_call
+    launch_process
     git git_status git_diff git_log git_show git_blame git_diff_unstaged git_diff_staged
   `),
   parameters: {
@@ -40,7 +41,11 @@ export const BASH: ToolHabits = {
   unused: {
     ...Object.fromEntries(Object.keys(WORDS).map((name) => [name, ""])),
     login: "commands run in a plain shell.",
-    yieldtimems: "the call waits for the end of the command; run_in_background keeps one running.",
+    ...same(
+      "yieldtimems blockuntilms maxwaitseconds delayms",
+      "the call waits for the end of the command; run_in_background keeps one running.",
+    ),
+    id: "every command runs in a new shell.",
     ...same(
       `
       maxoutputtokens maxoutputlength maxoutputchars maxlines
@@ -78,6 +83,8 @@ function bashArguments(given: JsonObject, called: string): Conversion | undefine
       .find((each) => typeof each === "string");
     if (said !== undefined) args = { ...args, description: said };
   }
+  // Cursor starts a command in the background by not waiting for it.
+  if (numberIn(args.blockuntilms) === 0) args = { ...without(args, "blockuntilms"), run_in_background: true };
   const shell = args.shell;
   if (shell !== undefined && called !== "shell") {
     if (!/(?:^|\/)(?:ba|da)?sh$|^true$|^$/.test(String(shell)))
@@ -204,12 +211,18 @@ function commandText(args: JsonObject): string | Conversion | undefined {
   if (list?.every((each) => typeof each === "string")) return fromWords(list as readonly string[]);
   const more = listIn(args.args ?? args.arguments);
   if (typeof command !== "string") return undefined;
-  if (more === undefined) return FENCED.exec(command)?.[1] ?? command;
+  if (more === undefined) return withoutPrompt(FENCED.exec(command)?.[1] ?? command);
   return [command, ...more.map((each) => readableShellWord(String(each)))].join(" ");
 }
 
 /** A command as a code block of Markdown, whose quotes a shell would run. */
 const FENCED = /^\s*```(?:bash|sh|shell|console|zsh)?[ \t]*\n((?:(?!```)[\s\S])*?)\n?\s*```\s*$/;
+
+/** The prompt of a terminal, as documentation shows it: no command begins so. */
+function withoutPrompt(command: string): string {
+  const lines = command.split("\n").filter((line) => line.trim() !== "");
+  return lines.every((line) => /^\s*\$ +\S/.test(line)) ? command.replaceAll(/^\s*\$ +/gm, "") : command;
+}
 
 const SHELLS = /(?:^|\/)(?:bash|sh|zsh|dash)$/;
 
@@ -271,19 +284,25 @@ const PATCH_PATH = /^(\*\*\* (?:Add File|Update File|Delete File|Move to): )(.+)
 
 /* ---- background ---- */
 
+const KILLS = words(`
+  killbash killshell taskstop killprocess forceterminate stopprocess killterminal jobkill shellkillprocess terminalkill
+`);
+
 export const BACKGROUND_HABITS: ToolHabits = {
   names: words(`
     bash_output kill_bash kill_shell task_output task_stop kill_process read_background_output write_stdin
     interact_with_process get_terminal_output read_process_output force_terminate list_sessions list_processes stop_process
     command_status read_command_output bash_status get_command_output kill_terminal read_output check_background
-    process agent_output
+    process agent_output list_background_processes read_process job_output job_kill shell_view shell_wait
+    shell_kill_process shell_write_to_process read_terminal read_terminal_output terminal_output send_command_input
+    await await_shell terminal_kill
   `),
   parameters: {
     id: words(`
       bash_id shell_id session_id task_id process_id terminal_id command_id pid background_id job_id
       execution_id
     `),
-    wait: words("timeout wait_seconds seconds wait_for timeout_seconds wait_duration_seconds"),
+    wait: words("wait_seconds timeout seconds wait_for timeout_seconds wait_duration_seconds"),
     kill: ["stop", "terminate", "force_kill"],
   },
   unused: {
@@ -293,6 +312,9 @@ export const BACKGROUND_HABITS: ToolHabits = {
     outputpriority: "",
     ...same("offset limit", "the new output is shown."),
     signal: "the command is asked to end, and is killed then.",
+    maxwaitseconds: "",
+    pressenter: "",
+    name: "",
   },
   convert(sent, called) {
     let args = typeof sent.id === "number" ? { ...sent, id: String(sent.id) } : sent;
@@ -306,13 +328,14 @@ export const BACKGROUND_HABITS: ToolHabits = {
       };
     if (typed !== undefined) args = { ...args, kill: true };
     args = without(args, "chars", "input", "text", "data", "stdin");
-    if (words("killbash killshell taskstop killprocess forceterminate stopprocess killterminal").includes(called))
-      args = { ...args, kill: true };
+    if (KILLS.includes(called)) args = { ...args, kill: true };
     // Claude Code counts the wait for a task in milliseconds.
     const isMs = ["taskoutput", "agentoutput", "bashoutput"].includes(called);
-    const ms = numberIn(args.yieldtimems ?? args.timeoutms ?? (isMs ? args.wait : undefined));
+    const ms = numberIn(
+      args.yieldtimems ?? args.timeoutms ?? args.blockuntilms ?? args.delayms ?? (isMs ? args.wait : undefined),
+    );
     if (ms !== undefined && (isMs || args.wait === undefined)) args = { ...args, wait: ms / 1000 };
-    args = without(args, "yieldtimems", "timeoutms");
+    args = without(args, "yieldtimems", "timeoutms", "blockuntilms", "delayms");
     const notes: string[] = [];
     const wait = numberIn(args.wait);
     if (isFalse(args.block)) args = without(args, "wait");

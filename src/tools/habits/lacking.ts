@@ -19,7 +19,7 @@ const GROUPS: readonly (readonly [advice: string, names: string])[] = [
   [NOTEBOOK, "notebook_edit edit_notebook edit_notebook_file notebook_edit_cell run_notebook_cell notebook_execute"],
   [
     ANSWER,
-    "attempt_completion finish submit task_complete complete_task complete done final_answer report respond message answer end_turn notify_user message_user send_message report_progress agent_done complete_goal",
+    "attempt_completion finish submit task_complete complete_task complete done final_answer report respond message answer end_turn notify_user message_user send_message report_progress agent_done complete_goal submit_and_exit message_notify_user idle",
   ],
   [
     ASK,
@@ -49,7 +49,10 @@ const GROUPS: readonly (readonly [advice: string, names: string])[] = [
     CHECK,
     "read_lints get_errors diagnostics get_diagnostics lint problems get_problems lsp_diagnostics get_linter_errors",
   ],
-  ["Use bash: rm -- PATH.", "delete_file remove_file delete delete_files delete_path file_delete remove rm"],
+  [
+    "Use bash: rm -- PATH.",
+    "delete_file remove_file delete delete_files delete_path file_delete remove rm remove_files",
+  ],
   ["Use bash: mv -- FROM TO.", "move_file rename_file move rename file_move mv"],
   ["Use bash: cp -- FROM TO.", "copy_file copy file_copy cp copy_path move_path"],
   [
@@ -68,7 +71,7 @@ const GROUPS: readonly (readonly [advice: string, names: string])[] = [
   ],
   [
     MCP,
-    "use_mcp_tool access_mcp_resource list_mcp_resources list_mcp_resource_templates read_mcp_resource call_mcp_tool mcp_tool list_mcp_tools",
+    "use_mcp_tool access_mcp_resource list_mcp_resources list_mcp_resource_templates read_mcp_resource call_mcp_tool mcp_tool list_mcp_tools list_mcp_resources_tool read_mcp_resource_tool fetch_mcp_resource load_mcp_documentation",
   ],
   [
     AGENTS,
@@ -93,6 +96,7 @@ const GROUPS: readonly (readonly [advice: string, names: string])[] = [
     "monitor schedule_wakeup cron_create create_cron sleep start_service stop_service",
   ],
   ["This session starts no subagents: do the work yourself.", "agent task delegate spawn_agent new_task subagent"],
+  ["Send a call of agent for each.", "use_subagents run_subagents"],
   ["This session has no skills to load.", "skill activate_skill use_skill load_skill"],
   [
     "Use bash: git.",

@@ -95,10 +95,10 @@ export const WEB_FETCH_HABITS: ToolHabits = {
   names: words(`
     fetch fetch_url web_fetch_tool url_fetch read_url read_url_content get_url http_get browse open_url
     fetch_webpage fetch_web_page read_web_page web_scrape scrape fetch_content fetch_page read_webpage visit
-    get_page curl browser_navigate
+    get_page curl browser_navigate fetch_web_content agentic_fetch
   `),
   parameters: {
-    url: words("uri urls link href address page"),
+    url: words("uri urls link href address page requests"),
     limit: ["max_length", "max_chars", "max_characters", "max_content_length"],
     offset: ["start_index", "start"],
     format: ["output_format", "output", "return_format"],
@@ -129,7 +129,8 @@ export const WEB_FETCH_HABITS: ToolHabits = {
     }
     if (isTrue(args.raw)) args = { ...args, format: "raw" };
     args = without(args, "raw");
-    const list = listIn(args.url);
+    const list = listIn(args.url)?.map((each) => (isJsonObject(each) ? (each.url ?? "") : each));
+    if (list?.length === 1) args = { ...args, url: list[0] as JsonValue };
     if (list !== undefined && list.length > 1) {
       const calls = list.map((url) => JSON.stringify({ url })).join(" ");
       return { refused: `web_fetch takes one address a call. Nothing was run. Send these calls: ${calls}` };

@@ -38,7 +38,7 @@ export const READ: ToolHabits = {
     ...same(
       `
       shouldreadentirefile shouldreadwholefile includelinenumbers shownumbers withlinenumbers
-      includesummaryofotherlines usedefaultexcludes recursive
+      includesummaryofotherlines usedefaultexcludes recursive sudo
       `,
       "",
     ),
@@ -178,7 +178,7 @@ export const LS: ToolHabits = {
 export const GLOB: ToolHabits = {
   names: words(`
     find_files glob_files find_file find_by_name file_search find glob_search search_filenames find_path locate
-    glob_file_search search_file_names file_glob_search list_files_by_pattern
+    glob_file_search search_file_names file_glob_search list_files_by_pattern file_find_by_name
   `),
   parameters: {
     path: [...FOLDER, ...PATH.filter((name) => !["filename", "file_name", "file"].includes(name))],
@@ -193,7 +193,7 @@ export const GLOB: ToolHabits = {
     sortby: "the files are sorted by path.",
   },
   convert(sent) {
-    const args = inPlace(sent);
+    let args = inPlace(sent);
     if (isTrue(args.noignore) || isFalse(args.respectgitignore))
       return {
         refused:
@@ -202,7 +202,10 @@ export const GLOB: ToolHabits = {
     for (const name of ["exclude", "excludepattern", "excludepatterns", "excludes"]) {
       const given = args[name];
       if (given === undefined) continue;
-      if (Array.isArray(given) && given.length === 0) return { args: without(args, name) };
+      if (Array.isArray(given) && given.length === 0) {
+        args = without(args, name);
+        continue;
+      }
       return { refused: `glob does not know \`${name}\`: write a narrower pattern or path. Nothing was run.` };
     }
     const pattern = listIn(args.pattern);
@@ -251,10 +254,12 @@ export const GREP: ToolHabits = {
   names: words(`
     grep_search search_file_content search_files search_text search_content search_in_files grep_files ripgrep rg
     search search_dir search_file search_code content_search find_in_files search_for_pattern search_file_contents
-    regex_search grep_tool code_search
+    regex_search grep_tool code_search search_codebase search_in_file file_find_in_content
   `),
   parameters: {
-    pattern: words("query regex search_pattern search_term search_query text search term substring_pattern regexp"),
+    pattern: words(
+      "query queries regex search_pattern search_term search_query text search term substring_pattern regexp",
+    ),
     path: [...FOLDER, ...PATH, "paths", "scope"],
     glob: words(`
       include file_pattern include_pattern includes file_glob glob_pattern glob_patterns include_globs files
@@ -276,7 +281,7 @@ export const GREP: ToolHabits = {
     ...same(
       `
       -n n -r -e linenumbers showlinenumbers recursive isregexp useregex respectgitignore respectgeminiignore
-      filefilteringoptions contextbefore contextafter
+      filefilteringoptions contextbefore contextafter sudo
       `,
       "",
     ),
@@ -288,6 +293,9 @@ export const GREP: ToolHabits = {
 
 function grepArguments(sent: JsonObject, called: string): Conversion | undefined {
   let args = options(inPlace(sent));
+  // opencode searches the web for code by this name.
+  if (args.tokensnum !== undefined)
+    return { refused: `There is no search of public code; grep searches these files. Nothing was run.` };
   if (Array.isArray(args.path) && args.path.length > 1)
     return { refused: "grep takes one file or folder a call: send a call each, or use `glob`. Nothing was run." };
   // The name stands for two tools: one looks into files, the other at their names.

@@ -13,7 +13,7 @@ export function same(names: string, value: string): Readonly<Record<string, stri
 
 export const PATH = words(`
   file_path filepath file filename file_name absolute_path abs_path relative_path target_file target_path pathname
-  uri full_path resource
+  uri full_path resource notebook_path
 `);
 
 export const FOLDER = words(`
@@ -27,7 +27,7 @@ export const WORDS: Readonly<Record<string, string>> = Object.fromEntries(
     description explanation reason reasoning justification thought thoughts instruction instructions intent
     purpose title goal comment summary taskprogress toolsummary toolaction waitforpreviously waitforprevioustools
     waitforprevious securityrisk userfacing requestid toolcallid callid aiproposedcontent modifiedbyuser
-    initialcontent caption
+    initialcontent caption displaydescription risklevel risklevelreason toolcalldescription
   `).map((name) => [name, ""]),
 );
 

@@ -38,6 +38,9 @@ function writeArguments(sent: JsonObject): Conversion | undefined {
   args = without(args, "append", "overwrite", "createonly", "exclusive");
   if (args.mode === undefined || /^(w|write|overwrite|rewrite|create)$/i.test(String(args.mode)))
     args = without(args, "mode");
+  // Manus writes these beside the text; only a true one changes it.
+  const off = ["leadingnewline", "trailingnewline", "sudo"].filter((name) => isFalse(args[name]));
+  args = without(args, ...off);
   if (args.encoding === undefined || /^utf-?8$/i.test(String(args.encoding))) args = without(args, "encoding");
   if (typeof args.codeedit === "string" && args.content === undefined) return sketch(args, args.codeedit);
   if (isJsonObject(args.content) || (Array.isArray(args.content) && String(sent.path).endsWith(".json"))) {
@@ -67,7 +70,7 @@ const NEW = words(`
   new_string new_str new_text replace replacement replace_string replace_text updated after new_content
   replacement_content new_code replace_with
 `);
-const ALL = ["replace_all", "allow_multiple", "replace_all_occurrences", "global", "all_occurrences"];
+const ALL = ["replace_all", "change_all", "allow_multiple", "replace_all_occurrences", "global", "all_occurrences"];
 const COUNT = ["expected_replacements", "expected_count", "expected_occurrences"];
 
 export const EDIT: ToolHabits = {
@@ -76,6 +79,7 @@ export const EDIT: ToolHabits = {
     replace_string_in_file multi_replace_string_in_file replace_file_content multi_replace_file_content apply_diff
     str_replace_editor str_replace_based_edit_tool text_editor edit_anthropic file_editor file_edit modify_file
     replace_text edit_block insert_edit_into_file string_replace find_and_replace edit_files update_file
+    file_str_replace editor
   `),
   parameters: {
     path: PATH,
@@ -95,7 +99,7 @@ export const EDIT: ToolHabits = {
     ...WORDS,
     ...Object.fromEntries(Object.keys(WORDS).map((name) => [`edits.${name}`, ""])),
     ...same("edits.startline edits.endline startline endline", "the text is found by itself."),
-    ...same("codemarkdownlanguage targetlintererrorids complexity", ""),
+    ...same("codemarkdownlanguage targetlintererrorids complexity linecount", ""),
   },
   convert: editArguments,
 };
@@ -111,6 +115,9 @@ function editArguments(given: JsonObject, called: string): Conversion | undefine
   );
   const editor = EDITORS.has(called) || (isEditorCommand(sent.command) && sent.path !== undefined);
   if (editor && sent.command !== undefined) return editorCommand(without(sent, "command"), String(sent.command));
+  // The editor of Cline writes a file when it gets no old text.
+  if (called === "editor" && sent.old === undefined && sent.insertline === undefined && sent.new !== undefined)
+    return { tool: "write", args: { ...without(sent, "new"), content: sent.new } };
   const switched = switches(sent);
   if ("refused" in switched) return switched;
   const { args } = switched;
@@ -184,7 +191,11 @@ function switches(args: JsonObject): { readonly args: JsonObject } | { readonly 
   const line = ["insertline", "lineno", "line", "startline"].find((name) => args[name] !== undefined);
   if (line !== undefined && args.edits === undefined && args.diff === undefined && args.old === undefined)
     return { refused: INSERT };
-  return { args: without(args, "useregex", "isregex", "regex", "ignorecase", "dryrun", "preview") };
+  const off = isFalse(args.sudo) ? ["sudo"] : [];
+  const mode = args.mode === "edit" ? ["mode"] : [];
+  return {
+    args: without(args, "useregex", "isregex", "regex", "ignorecase", "dryrun", "preview", ...off, ...mode),
+  };
 }
 
 const INSERT =
@@ -204,7 +215,8 @@ function isEditorCommand(value: JsonValue | undefined): boolean {
   return typeof value === "string" && /^(view|create|write|str_replace|insert|undo_edit|edit_file|diff)$/.test(value);
 }
 
-function editorCommand(args: JsonObject, command: string): Conversion {
+function editorCommand(sent: JsonObject, command: string): Conversion {
+  const args = numbered(sent);
   switch (command.toLowerCase().replaceAll("-", "_")) {
     case "view":
     case "read":
@@ -215,7 +227,8 @@ function editorCommand(args: JsonObject, command: string): Conversion {
     case "str_replace":
     case "replace":
       // In this editor a missing new text deletes the old one.
-      return typeof args.diff === "string" ? blocks(without(args, "diff"), args.diff) : one(args);
+      if (typeof args.diff === "string") return blocks(without(args, "diff"), args.diff);
+      return args.edits === undefined ? one(args) : { args };
     case "insert":
       return { refused: INSERT };
     case "undo_edit":
@@ -227,6 +240,17 @@ function editorCommand(args: JsonObject, command: string): Conversion {
         refused: `There is no editor command ${JSON.stringify(command)}: use read, write or edit. Nothing was run.`,
       };
   }
+}
+
+/** `old_str_1`, `new_str_1`, …: Augment numbers the edits of a call. */
+function numbered(args: JsonObject): JsonObject {
+  const found = Object.keys(args).flatMap((name) => /^oldstr(\d+)$/.exec(name)?.[1] ?? []);
+  if (found.length === 0) return args;
+  const parts = found.flatMap((at) =>
+    ["oldstr", "newstr", "oldstrstartlinenumber", "oldstrendlinenumber"].map((name) => `${name}${at}`),
+  );
+  const edits = found.map((at) => ({ old: args[`oldstr${at}`] ?? "", new: args[`newstr${at}`] ?? "" }));
+  return { ...without(args, ...parts), edits };
 }
 
 function one({ old, new: fresh = "", all, count, ...rest }: JsonObject): Conversion {

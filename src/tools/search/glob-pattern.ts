@@ -82,9 +82,10 @@ class GlobScanner {
   #stars(): PatternPart {
     const start = this.#at;
     while (this.#pattern[this.#at] === "*") this.#at++;
-    const wholeName = this.#at - start === 2 && (start === 0 || this.#pattern[start - 1] === "/");
-    if (!wholeName) return IN_NAME;
-    if (this.atEnd) return ANY;
+    const before = this.#pattern[start - 1] ?? "/";
+    const beginsName = before === "/" || (this.#level > 0 && /[{,]/.test(before));
+    if (this.#at - start !== 2 || !beginsName) return IN_NAME;
+    if (this.#endsPart(this.#at)) return ANY;
     if (this.#pattern[this.#at] !== "/") return IN_NAME;
     this.#at++;
     return FOLDERS;
@@ -93,12 +94,17 @@ class GlobScanner {
   #slash(): PatternPart {
     this.#at++;
     // `a/**` is what is below `a`, not `a` itself.
-    const rest = this.#pattern.slice(this.#at);
-    if (rest === "**") {
+    if (this.#pattern.startsWith("**", this.#at) && this.#endsPart(this.#at + 2)) {
       this.#at += 2;
       return [["/", ANY]];
     }
     return "/";
+  }
+
+  /** The end of the pattern or of a branch. */
+  #endsPart(at: number): boolean {
+    const next = this.#pattern[at];
+    return next === undefined || (this.#level > 0 && /[,}]/.test(next));
   }
 
   #alternatives(): PatternPart | undefined {

@@ -12,8 +12,6 @@ export interface ShellCommand {
 
 /** The same program inside a wrapper such as a sandbox. */
 export interface WrappedCommand extends ShellCommand {
-  /** Open files that become the command's descriptors 3 and up. */
-  readonly descriptors?: readonly number[];
   /** Open files that must not reach it. */
   readonly withheld?: ProcessRequest["withheld"];
   /** The program is a wrapper that ends with the command. */

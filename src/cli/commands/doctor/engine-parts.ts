@@ -61,7 +61,7 @@ export async function sandboxFinding(loaded: LoadedSettings, variables: Variable
 }
 
 async function whyNotHeld(loaded: LoadedSettings, variables: Variables): Promise<string | undefined> {
-  const { loneSandbox } = await import("../../../runtime/parts/lone-containment.js");
+  const { loneSandbox } = await import("../../../runtime/parts/containment.js");
   const sandbox = loneSandbox({ loaded, variables, root: process.cwd(), notify: () => {} });
   try {
     return await sandbox.whyNotHeld();

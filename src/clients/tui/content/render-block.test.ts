@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import { textWidth } from "../../../base/text-width.js";
+import type { CallId } from "../../../protocol/ids.js";
 import { createTheme, plainTheme } from "../themes.js";
 import { renderBlock } from "./render-block.js";
 import { NOW, SAMPLES } from "./samples.testkit.js";
@@ -38,6 +39,18 @@ describe("renderBlock", () => {
       name === "answer" ? [] : renderBlock(block, options),
     );
     expect(own.join("\n").replaceAll(/[·→]/g, "")).toMatch(/^[\n\x20-\x7e]*$/);
+  });
+
+  verifies(["U2"], "links the file that a tool names, and never one that an answer names", () => {
+    const theme = createTheme("dark", { colours: "16", links: true });
+    const options = { width: 80, theme, expanded: false, now: NOW, fileUrl: (path: string) => `file://here/${path}` };
+    const call = { kind: "tool", call: "c" as CallId, tool: "edit", progress: "", startedAt: NOW } as const;
+    const [line = ""] = renderBlock({ ...call, args: { path: "src/app.ts", old: "a", new: "b" } }, options);
+    expect(line).toMatch(/\u001b\]8;id=\w+;file:\/\/here\/src\/app\.ts\u001b\\.*src\/app\.ts/);
+    const plain = renderBlock({ ...call, args: { path: "src/app.ts" } }, { ...options, theme: plainTheme });
+    expect(plain.join("")).not.toContain("\u001b");
+    const answer = renderBlock({ kind: "answer", markdown: "[run](file:///tmp/x.desktop)" }, options);
+    expect(answer.join("")).not.toContain("]8;");
   });
 
   it("has no line that is too wide or ends in a space, in any theme", async () => {

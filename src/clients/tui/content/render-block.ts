@@ -23,6 +23,8 @@ export interface RenderOptions {
   readonly now: number;
   /** Plain ones until the real ones are loaded. */
   readonly tools?: ContentTools;
+  /** The address that a click on the name of a file opens. */
+  readonly fileUrl?: (path: string) => string;
 }
 
 type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;

@@ -12,16 +12,18 @@ export interface Span {
   readonly roles: readonly Role[];
   /** Where a link leads. */
   readonly url?: string;
+  /** The address of a file that a tool named. An answer of the model never links to a file: a click may start a program. */
+  readonly file?: string;
 }
 
 export function span(text: string, ...roles: readonly Role[]): Span {
   return { text, roles };
 }
 
-export function paintSpan({ text, roles, url }: Span, theme: Theme): string {
+export function paintSpan({ text, roles, url, file }: Span, theme: Theme): string {
   if (text === "") return "";
   const painted = roles.reduce((inner, role) => theme[role](inner), text);
-  const target = url === undefined || !theme.links ? undefined : linkTarget(url);
+  const target = theme.links ? targetOf(url, file) : undefined;
   if (target === undefined) return painted;
   // The same id on every fragment makes the terminal treat them as one link.
   return `\u001b]8;id=${idOf(target)};${target}\u001b\\${painted}\u001b]8;;\u001b\\`;
@@ -44,9 +46,10 @@ export function codeMarkOf(theme: Theme): string {
 const MAX_URL = 2000;
 
 /** Only schemes that a click may open; undefined for others. A target contains only printable ASCII. */
-function linkTarget(url: string): string | undefined {
-  if (url.length > MAX_URL || !/^(?:https?:\/\/|mailto:)/i.test(url)) return undefined;
-  return url.replace(/[^\x21-\x7e]/gu, (char) => {
+function targetOf(url: string | undefined, file: string | undefined): string | undefined {
+  const target = file ?? (url !== undefined && /^(?:https?:\/\/|mailto:)/i.test(url) ? url : undefined);
+  if (target === undefined || target.length > MAX_URL) return undefined;
+  return target.replace(/[^\x21-\x7e]/gu, (char) => {
     try {
       return encodeURIComponent(char);
     } catch {

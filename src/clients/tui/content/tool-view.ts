@@ -14,7 +14,7 @@ import type { RenderOptions } from "./render-block.js";
 import { plainText, type Span, span } from "./spans.js";
 import { lineCount, tailOf } from "./tail.js";
 import { todoLines } from "./todo.js";
-import { argumentWords, counted, patchedFiles, resultWords } from "./tool-words.js";
+import { argumentWords, counted, patchedFiles, pathOf, resultWords } from "./tool-words.js";
 import { clipSpans, clipText, wrapSpans } from "./wrap.js";
 
 /** Output lines of a running command. */
@@ -45,13 +45,21 @@ function headLine(block: ToolBlock, options: RenderOptions): string {
   const name = span(safeLine(block.tool), "strong");
   const lead = [toolMark(block.result?.status ?? "running", theme), span(" "), name];
   const { facts, time } = factsOf(block, options);
-  const words = safeLine(oneLine(argumentWords(block), theme));
+  const said = safeLine(oneLine(argumentWords(block), theme));
   const room = (shown: readonly Span[]) => width - textWidth(plainText([...lead, ...shown])) - 1;
   const all = [...facts, ...time].flatMap((fact) => [dot(theme), fact]);
   // The time is the least important part.
-  const behind = room(all) >= textWidth(words) ? all : facts.flatMap((fact) => [dot(theme), fact]);
-  const shown = room(behind) < MIN_WORDS ? "" : clipText(words, room(behind), theme);
-  return clipSpans([...lead, span(shown === "" ? "" : ` ${shown}`), ...behind], options);
+  const behind = room(all) >= textWidth(said) ? all : facts.flatMap((fact) => [dot(theme), fact]);
+  const shown = room(behind) < MIN_WORDS ? "" : clipText(said, room(behind), theme);
+  const words = shown === "" ? [] : [span(" "), ...withFile(shown, block, options)];
+  return clipSpans([...lead, ...words, ...behind], options);
+}
+
+/** The words with the name of their file as a link. */
+function withFile(words: string, block: ToolBlock, { fileUrl }: RenderOptions): readonly Span[] {
+  const path = pathOf(block);
+  if (fileUrl === undefined || path === undefined || path === "" || !words.startsWith(path)) return [span(words)];
+  return [{ ...span(path), file: fileUrl(path) }, span(words.slice(path.length))];
 }
 
 function oneLine(words: string, theme: Theme): string {

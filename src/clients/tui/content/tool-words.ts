@@ -22,10 +22,15 @@ export function argumentWords({ args, result, agent }: ToolBlock): string {
   if (text(args.pattern) !== undefined)
     return [args.pattern, args.path, args.glob].flatMap((each) => text(each) ?? []).join(" ");
   const { path: _path, file_path: _filePath, ...others } = args;
-  const path = text(details?.path) ?? text(args.path) ?? text(args.file_path);
+  const path = pathOf({ args, result });
   if (path === undefined) return allArguments(args);
   const beside = Object.entries(others).filter(([name]) => !BESIDE_PATH.has(name));
   return allArguments({ path: path + lineRange(details), ...Object.fromEntries(beside) });
+}
+
+/** The file or folder that a call is about. */
+export function pathOf({ args, result }: Pick<ToolBlock, "args" | "result">): string | undefined {
+  return text(result?.details?.path) ?? text(args.path) ?? text(args.file_path);
 }
 
 function agentWords(args: JsonObject, agent: ToolBlock["agent"]): string {

@@ -1,4 +1,5 @@
 /** Opens the pickers and views of the client with data from the engine. */
+import type { SessionId } from "../../../protocol/ids.js";
 import type { SessionInfo } from "../../../protocol/queries.js";
 import { helpDialog } from "../dialogs/help.js";
 import { type PickerItem, pickerDialog } from "../dialogs/list-picker.js";
@@ -130,9 +131,10 @@ async function openSessions(place: DialogPlace): Promise<void> {
   const previews = new SessionPreviews(client, repaint);
   const contents = new ContentSearch(place.carrier, repaint);
   const foundIn = (filter: string, { id }: SessionInfo) => contents.placeIn(filter, id);
-  const item = (session: SessionInfo): PickerItem<SessionInfo> => ({
+  const arrow = place.theme().ascii ? "`- " : "└ ";
+  const item = ({ session, depth }: InTree): PickerItem<SessionInfo> => ({
     value: session,
-    label: session.title ?? "(no title)",
+    label: `${depth === 0 ? "" : "  ".repeat(depth - 1) + arrow}${session.title ?? "(no title)"}`,
     columns: [ageOf(Date.parse(session.active_at), now), stateOf(session), session.model, session.cwd],
     preview: () => [...previews.of(session), `${session.provider}:${session.model}, ${session.cwd}, ${session.id}`],
     current: session.id === state().session,
@@ -140,13 +142,37 @@ async function openSessions(place: DialogPlace): Promise<void> {
   const all = reply.answer.sessions;
   const here = all.filter(({ cwd }) => cwd === state().place?.cwd);
   const scopes = [
-    { name: "this folder", items: here.map(item) },
-    { name: "all folders", items: all.map(item) },
+    { name: "this folder", items: asTree(here).map(item) },
+    { name: "all folders", items: asTree(all).map(item) },
   ];
   const empty = "No title and no content has these words.";
   open(pickerDialog({ name: "sessions", title: "Resume", scopes, empty, matches, foundIn }), (chosen) => {
     if (chosen !== undefined) place.carrier.switching(resume(place, chosen));
   });
+}
+
+interface InTree {
+  readonly session: SessionInfo;
+  readonly depth: number;
+}
+
+const DEEPEST = 6;
+
+/** Puts branches below the session that they left; the newest branch of it first. */
+function asTree(sessions: readonly SessionInfo[]): readonly InTree[] {
+  const known = new Set(sessions.map(({ id }) => id));
+  const branches = new Map<SessionId | undefined, SessionInfo[]>();
+  for (const session of sessions) {
+    const { branch_of: of } = session;
+    const key = of !== undefined && known.has(of) ? of : undefined;
+    branches.set(key, [...(branches.get(key) ?? []), session]);
+  }
+  const below = (of: SessionId | undefined, depth: number): readonly InTree[] =>
+    (branches.get(of) ?? []).flatMap((session) => [
+      { session, depth },
+      ...below(session.id, Math.min(depth + 1, DEEPEST)),
+    ]);
+  return below(undefined, 0);
 }
 
 function stateOf({ live, ended, unfinished }: SessionInfo): string {

@@ -5,6 +5,8 @@ import { ManualClock } from "../../../base/clock.js";
 import { Composer, type Submission } from "./composer.js";
 import { BYTES, key, keys, plainTheme } from "./keys.testkit.js";
 
+const CTRL_S = "\x13";
+
 interface Harness {
   readonly composer: Composer;
   readonly sent: Submission[];
@@ -270,6 +272,25 @@ describe("a draft", () => {
     composer.setText("");
     composer.prepend("alone");
     expect(composer.text).toBe("alone");
+  });
+
+  verifies(["U2"], "is put aside, survives a crash there, and comes back after the next one", () => {
+    const { composer, sent, press, type } = open();
+    press(CTRL_S);
+    expect(composer.isEmpty).toBe(true);
+    type("long work");
+    composer.onPaste("pasted\n".repeat(20));
+    press(CTRL_S);
+    expect(composer.isEmpty).toBe(true);
+    expect(JSON.stringify(composer.draft)).toContain("long work");
+    type("quick question");
+    expect(JSON.stringify(composer.draft)).toMatch(/quick question.*long work.*pasted/);
+    press(BYTES.enter);
+    expect(sent.map(({ text }) => text)).toEqual(["quick question"]);
+    expect(composer.text).toContain("long work");
+    press(BYTES.enter);
+    expect(sent[1]?.text).toMatch(/^long work[\s\S]*pasted$/);
+    expect(composer.isEmpty).toBe(true);
   });
 
   it("is restored with its blocks", () => {

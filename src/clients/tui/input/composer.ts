@@ -5,6 +5,7 @@
  * 1. A paste is one block. It never sends, and no newline in it does.
  * 2. A paste is text: a pasted `!` or `/` at the beginning of the draft runs nothing.
  * 3. Every change can be undone, until the draft is sent.
+ * 4. A draft that was put aside comes back with the next empty draft, and survives a crash like the one that is typed.
  */
 import type { Clock } from "../../../base/clock.js";
 import type { Key } from "../terminal/terminal.js";
@@ -51,6 +52,7 @@ export class Composer {
   readonly #completer: Completer;
   readonly #browser: HistoryBrowser;
   #search: HistorySearch | undefined;
+  #aside: Draft | undefined;
   #chord = false;
   #top = 0;
 
@@ -79,8 +81,11 @@ export class Composer {
     return this.#search !== undefined || this.#completer.isOpen;
   }
 
+  /** What the user has typed and not sent. */
   get draft(): Draft {
-    return this.#buffer.draft;
+    const { parts } = this.#buffer.draft;
+    const { parts: aside = [] } = this.#aside ?? {};
+    return { parts: [...parts, ...(parts.length > 0 && aside.length > 0 ? ["\n\n"] : []), ...aside] };
   }
 
   restore(draft: Draft): void {
@@ -152,6 +157,7 @@ export class Composer {
     this.#options.history?.add(submission.text);
     this.clear();
     this.#options.onSubmit(submission, when);
+    if (this.isEmpty) this.#takeBack();
   }
 
   /** Empties the draft permanently. */
@@ -217,6 +223,7 @@ export class Composer {
     "ctrl+g": () => this.#edit(),
     "ctrl+v": () => this.#pasteImage(),
     "alt+v": () => this.#pasteImage(),
+    "ctrl+s": () => (this.isEmpty ? this.#takeBack() : this.#putAside()),
     [CHORD]: () => {
       this.#chord = true;
     },
@@ -232,6 +239,21 @@ export class Composer {
     const { line, column } = editor.caret;
     if (editor.lines[line]?.charAt(column - 1) === "\\") editor.replaceInLine(column - 1, column, "\n");
     else this.submit();
+  }
+
+  #putAside(): void {
+    this.#aside = this.draft;
+    this.clear();
+    this.#options.onNotice?.("Your draft is put aside: it comes back when you have sent another one.");
+  }
+
+  /** False if nothing is aside. */
+  #takeBack(): boolean {
+    if (this.#aside === undefined) return false;
+    const draft = this.#aside;
+    this.#aside = undefined;
+    this.restore(draft);
+    return true;
   }
 
   #openSearch(): boolean {

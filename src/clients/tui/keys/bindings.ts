@@ -35,6 +35,11 @@ export const ACTIONS = {
   },
   mode: { keys: ["shift+tab"], what: "mode: auto, review edits, plan", press: { id: "shift+tab", data: "\x1b[Z" } },
   history: { keys: ["ctrl+r"], what: "search the history", press: { id: "ctrl+r", data: "\x12" } },
+  stash: {
+    keys: ["ctrl+s"],
+    what: "put the draft aside, and back",
+    press: { id: "ctrl+s", data: "\x13" },
+  },
   editor: { keys: ["ctrl+g"], what: "edit the draft in $EDITOR", press: { id: "ctrl+g", data: "\x07" } },
   image: {
     keys: ["ctrl+v", "alt+v"],

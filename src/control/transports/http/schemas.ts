@@ -83,7 +83,11 @@ export const SCHEMAS = {
       pinned: YES_NO,
       live: YES_NO,
     },
-    { title: TEXT, ended: { enum: ["idle", "user", "paused", "error", "binary-shutdown"] } },
+    {
+      title: TEXT,
+      ended: { enum: ["idle", "user", "paused", "error", "binary-shutdown"] },
+      branch_of: SESSION_ID,
+    },
   ),
   Turn: shape(
     {

@@ -1,4 +1,6 @@
 /** `oxbow session undo ID` and `/undo`: shows what would be undone, and does it after a yes. */
+
+import { resolve } from "node:path";
 import { safeText } from "../../../base/terminal-text.js";
 import { UsageError } from "../../../base/usage-error.js";
 import {
@@ -16,8 +18,9 @@ import { planUndo, type UndoPlan } from "../../../sessions/undo/plan.js";
 import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
 import type { UndoChoice } from "../../../sessions/undo/selection.js";
 import { shownPath } from "../../../system/path-bytes.js";
+import { extraRoots } from "../../parts/extra-folders.js";
+import { RunGuard } from "../../parts/guard.js";
 import { openSessionUndo } from "../../parts/undo.js";
-import { type GuardedUndo, guardedUndo } from "../../parts/undo-guard.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 import { findTurn, turnNumber } from "./turn-number.js";
 import { withLease } from "./with-lease.js";
@@ -94,7 +97,7 @@ async function undoIn(
     const choice = await choiceOf(asked, { port, record });
     const whole = await planUndo(journal, { workspaceRoot: record.cwd, ...choice });
     const plan = chosenPart(whole, asked, journal);
-    const guarded = await guardedUndo(plan, { ...port, sessions: port.stores });
+    const guarded = await guardedUndo(plan, port);
     const color = context.screen?.color ?? false;
     const shown = [renderUndoPlan(plan, { color }), safeText(guarded.text)].filter((text) => text !== "").join("\n\n");
     const stop = await decide({ plan, guarded, asked, shown, context });
@@ -212,4 +215,34 @@ async function choiceOf(
   if (turn !== undefined) return { turn: (await findTurn(port, record, turnNumber("turn", turn))).turn };
   if (from !== undefined) return { from: (await findTurn(port, record, turnNumber("from", from))).turn };
   return {};
+}
+
+interface GuardedUndo {
+  /** The paths of guarded entries that are ready. */
+  readonly paths: readonly string[];
+  /** One line for each; empty if there are none. */
+  readonly text: string;
+  reason(path: string): Promise<string | undefined>;
+}
+
+/** Which entries of a plan need the user's explicit yes. */
+async function guardedUndo(plan: UndoPlan, { stores: sessions, settings, variables }: OpenPort): Promise<GuardedUndo> {
+  const guard = new RunGuard({
+    root: plan.root,
+    extraRoots: extraRoots({ settings }, variables),
+    variables,
+    ownFolders: sessions.ownFolders,
+  });
+  const reason = (path: string) => guard.reason(resolve(plan.root, path));
+  const found: { readonly path: string; readonly why: string }[] = [];
+  for (const { path, state } of plan.items) {
+    const why = state === "ready" ? await reason(path) : undefined;
+    if (why !== undefined) found.push({ path, why });
+  }
+  const text = found.map(({ path, why }) => `  ${shownPath(path)}: ${why}`).join("\n");
+  return {
+    paths: found.map(({ path }) => path),
+    text: text && `Guarded files need your explicit yes:\n${text}`,
+    reason,
+  };
 }

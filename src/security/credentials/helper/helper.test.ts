@@ -237,7 +237,8 @@ describe("the credential helper", () => {
         failure: { message: expect.stringContaining("oxbow auth set nobody") },
       });
       const socketPath = reachable(join(folder, "run"), note().socket);
-      for (const headers of [{}, { [TOKEN_HEADER]: "0".repeat(64) }]) {
+      const wrong: readonly Record<string, string>[] = [{}, { [TOKEN_HEADER]: "0".repeat(64) }];
+      for (const headers of wrong) {
         const refused = await http.request({
           ...post("http://oxbow/team/v1"),
           headers: { ...headers, [CREDENTIAL_HEADER]: "someone/default" },

@@ -24,18 +24,24 @@ const SEPARATORS = /[\s"'`()<>|;&=,:{}[\]$]+/;
 export interface NamedSecretOptions {
   readonly text: string;
   readonly commands: readonly SimpleCommand[];
-  /** Whether it is a file, seen from a folder that the command works in. */
-  isFile(path: string): boolean;
+  /** Whether it is a file, seen from a folder that the command works in. Without it, only names that git gets count. */
+  readonly isFile: ((path: string) => boolean) | undefined;
 }
+
+/** Other clients wait for the search. Linux starts no command with a longer text. */
+const MOST_SEARCHED = 128 * 1024;
+const TOO_LONG = "It is too long to be searched for files that hold secrets.";
 
 /** A sentence; undefined if there is none. */
 export function namedSecret({ text, commands, isFile }: NamedSecretOptions): string | undefined {
+  if (text.length > MOST_SEARCHED) return TOO_LONG;
   let rest = text;
   for (const command of commands) {
     const shown = shownByGit(command);
     if (shown !== undefined) return sentence(shown);
     for (const quiet of quietTexts(command)) rest = without(rest, quiet);
   }
+  if (isFile === undefined) return undefined;
   const found = rest
     .replace(ENVIRONMENT_OPTION, " ")
     .split(SEPARATORS)

@@ -20,6 +20,8 @@ export interface Need {
   readonly opens: readonly Opening[];
   /** The part of the command that needs it; undefined for the whole. */
   readonly about?: string;
+  /** Each such command asks: no answer holds for the next one. */
+  readonly once?: true;
 }
 
 export interface Surroundings {
@@ -70,7 +72,7 @@ function readingNeed(reading: Words, part: CommandPart, surroundings: Surroundin
   const rest = afterOptions(reading.slice(1));
   if (name === "git") return needOfGit(gitNeed(rest), rest);
   const inside = deletionProblem(reading, part, surroundings.workspace);
-  if (inside !== undefined) return { reason: `${inside}.`, opens: [] };
+  if (inside !== undefined) return { reason: `${inside}.`, opens: [], once: true };
   const secret = READS_FILES.has(name) ? part.paths.find(({ display }) => isSensitive(display)) : undefined;
   if (secret !== undefined) return { reason: `"${secret.display}" may hold secrets.`, opens: ["secrets"] };
   if (needsNetwork(name, reading, rest)) return needsNetworkFor(part.text);
