@@ -85,7 +85,7 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
 }
 
 /**
- * What is applied although `missing` is not: nothing is deleted or renamed then, nothing is put where a folder is missing, and no repository
+ * Returns what is applied although `missing` is not: nothing is deleted or renamed then, nothing is put where a folder is missing, and no repository
  * changes, because a part of what git wrote makes no sense. A folder comes before what is in it.
  */
 export function withoutMissing(
@@ -108,7 +108,7 @@ export function withoutMissing(
   });
 }
 
-/** Whether a command line runs nothing but git, so that who allowed it allowed what git records. */
+/** Tells whether a command line runs nothing but git, so that who allowed it allowed what git records. */
 export function isOnlyGit(line: string): boolean {
   const parsed = parseShell(line);
   if (!parsed.ok) return false;

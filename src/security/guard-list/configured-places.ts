@@ -43,7 +43,7 @@ export function configuredPlaces(
   });
 }
 
-/** Whether a path is one of the places or lies in one. */
+/** Finds the place that a path is or lies in. */
 export function placeOf(path: string, places: readonly ConfiguredPlace[]): ConfiguredPlace | undefined {
   return places.find((place) =>
     place.only === undefined

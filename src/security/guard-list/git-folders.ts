@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { isGitFolder, isThere } from "../../system/git/git-folder.js";
 
-/** What git reads of a repository. */
+/** Names what git reads of a repository. */
 const PARTS: ReadonlySet<string> = new Set(
   (
     "HEAD config config.worktree commondir gitdir objects refs hooks info modules worktrees packed-refs index description branches " +
@@ -12,7 +12,7 @@ const PARTS: ReadonlySet<string> = new Set(
 const REASON = "git takes this folder for a repository and runs or obeys what is in it";
 
 /**
- * Why a change at `path` changes a git folder between it and `root`, or makes one. Only a file called `HEAD` turns a folder into a
+ * Says why a change at `path` changes a git folder between it and `root`, or makes one. Only a file called `HEAD` turns a folder into a
  * git folder, so the other parts alone are harmless.
  */
 export function gitFolderReason(path: string, root: string): string | undefined {

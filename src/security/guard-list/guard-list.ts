@@ -8,7 +8,7 @@
  *    around the workspace. They are read once, and again when one of their files changed.
  * 4. What symbolic links lead to (`link-targets.ts`) that are in those git folders or have a guarded name at the top of the workspace.
  *
- * Who writes a file replaces it: a change through a hard link reaches no other name.
+ * Every writer replaces a file: a change through a hard link reaches no other name.
  */
 import { readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

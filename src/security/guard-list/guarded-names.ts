@@ -143,7 +143,7 @@ const MAY_HAVE_SHAPE =
 /** Notes directly in the folder of an agent that does not read them. */
 const NOTES = /^(?:[^/]+\/)*\.(?:claude|codex|cursor|gemini)\/[^/]+\.(?:txt|log)$/;
 
-/** Why a change of this path needs the user; undefined for an ordinary one. Relative, with forward slashes. */
+/** Says why a change of this path needs the user; undefined for an ordinary one. Relative, with forward slashes. */
 export function guardedName(path: string): string | undefined {
   const plain = plainPath(path);
   const names = plain.split("/");

@@ -1,5 +1,5 @@
 /**
- * Where symbolic links of guarded names lead in the workspace: `.git/hooks/pre-commit` is often a link to `scripts/pre-commit`, and
+ * Finds where symbolic links of guarded names lead in the workspace: `.git/hooks/pre-commit` is often a link to `scripts/pre-commit`, and
  * `.claude/skills` one to `skills`. A program that runs or obeys the link runs or obeys its target.
  *
  * 1. A target counts whether or not it exists: it may be made later.

@@ -24,7 +24,7 @@ export interface FileNumber {
   readonly nlink: bigint;
 }
 
-/** How long a listing of the folders stays valid. */
+/** Says how long a listing of the folders stays valid. */
 const FRESH_MS = 1000;
 const MAX_ENTRIES = 20_000;
 

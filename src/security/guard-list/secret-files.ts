@@ -160,7 +160,7 @@ function walkOf(top: string, { wall }: Pick<Clock, "wall">): Walk {
   return new FolderWalk(top, wall, (folder, names) => secretEntries(relative(top, folder), names));
 }
 
-/** What has the name of a secret file, and what could not be searched. */
+/** Returns what has the name of a secret file, and what could not be searched. */
 function candidatesIn(top: string, { notes, closed }: Walked<readonly string[]>): readonly string[] {
   const named = [...notes].flatMap(([folder, names]) => names.map((name) => join(folder, name)));
   const folders = named.filter((path) => statOf(path)?.isDirectory() === true);

@@ -219,7 +219,7 @@ function inMemory(path: string, { temporaryBytes }: SandboxPolicy): string[] {
 }
 
 /** A proxy must not listen in a network that other commands share. */
-export function sharesNetwork({ policy, space }: Pick<BubblewrapParts, "policy" | "space">): boolean {
+function sharesNetwork({ policy, space }: Pick<BubblewrapParts, "policy" | "space">): boolean {
   return policy.network === "off" && space !== undefined && space.words.length > 0;
 }
 

@@ -31,7 +31,7 @@ export interface ContainerParts {
   readonly engine: Readonly<Record<string, string>>;
 }
 
-/** Where the container programs find their engine and their own files. */
+/** Tell the container programs where to find their engine and their own files. */
 export const ENGINE_VARIABLES: readonly string[] = [
   ..."DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY".split(" "),
   ..."CONTAINER_HOST CONTAINERS_CONF XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_DATA_HOME DBUS_SESSION_BUS_ADDRESS".split(" "),

@@ -54,15 +54,6 @@ describe("[P8] finding the sandbox on Linux", () => {
     expect(runs()).toBe(2);
   });
 
-  it("tries again after a broken memory", async () => {
-    const path = program("bwrap", WORKING());
-    await detectSandbox({ ...options, path });
-    for (const text of ["", "null", '{"key":1}', "{"]) {
-      writeFileSync(join(options.folder, "probe.json"), text);
-      expect((await detectSandbox({ ...options, path })).kind).toBe("bubblewrap");
-    }
-  });
-
   it.each([
     ["bwrap: setting up uid map: Permission denied", /AppArmor profile/],
     [

@@ -3,17 +3,13 @@
  * namespaces may be forbidden (Ubuntu's AppArmor rules, containers, hardened kernels).
  *
  * 1. Nothing is run before the first command needs it.
- * 2. A sandbox that worked is remembered on disk until the program file changes or the system starts again. One that did not work is
- *    tried again in the next session: it may have been repaired.
+ * 2. A sandbox that worked is tried again only when its program file changes. One that did not work is tried again in the next session: it
+ *    may have been repaired.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { release } from "node:os";
-import { dirname, join } from "node:path";
 import { SYSTEM_PATH } from "../../base/system-path.js";
-import { writeFileAtomic } from "../../system/atomic-file.js";
 import { findProgram } from "../../system/find-program.js";
-import { bootId } from "../../system/process-identity.js";
 import { type BubblewrapParts, bubblewrapCommand } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
@@ -37,7 +33,7 @@ export interface DetectOptions {
   readonly architecture: string;
   readonly path: string | undefined;
   readonly overrides?: SandboxOverrides;
-  /** Oxbow's own folder for the sandbox: its files, and the result of the detection. */
+  /** Oxbow's own folder for the sandbox: its files. */
   readonly folder: string;
   /** Programs in it are not trusted. */
   readonly workspace: string;
@@ -47,8 +43,8 @@ export interface DetectOptions {
 
 const PROBE_LIMIT_MS = 10_000;
 const ALL_LIMITS: readonly LimitName[] = ["processes", "memoryBytes", "fileSizeBytes", "cpuSeconds", "openFiles"];
-/** Changed whenever the flags or the filter change, so that they are tried again. */
-const FLAGS_VERSION = 2;
+/** Those that worked in this process, by their program. */
+const WORKING = new Map<string, SandboxState>();
 
 export async function detectSandbox(options: DetectOptions): Promise<SandboxState> {
   const { platform, overrides = {} } = options;
@@ -68,32 +64,37 @@ async function detectBubblewrap(options: DetectOptions): Promise<SandboxState> {
   const program = (options.findBubblewrap ?? find)();
   if (program === undefined) return detectUnshare(options);
   const files = sandboxFiles(folder, architecture);
-  const memory = new Memory(join(folder, "probe.json"), keyOf(program, architecture));
-  const version = memory.read() ?? (await bubblewrapVersion(program));
+  const known = WORKING.get(keyOf(program));
+  if (known !== undefined) return known;
+  const version = await bubblewrapVersion(program);
   if (version === undefined) return noSandbox(`${program} does not report its version. Install bubblewrap again.`);
   const bubblewrap = { program, version: parseVersion(version) };
   if (bubblewrap.version[0] === 0 && bubblewrap.version[1] < 5) {
     return noSandbox(`bubblewrap ${version} is too old. Install 0.5 or newer.`);
   }
-  if (memory.read() === undefined) {
-    const failure = await probe(linuxProbe({ bubblewrap }, files, folder));
-    if (failure !== undefined) return noSandbox(bubblewrapAdvice(failure));
-    await memory.write(version);
-  }
-  return {
-    kind: "bubblewrap",
-    program,
-    version,
-    reason: "found and tested",
-    abilities: { filesystem: true, network: "allowlist", pids: true, limits: bubblewrapLimits() },
-  };
+  const failure = await probe(linuxProbe({ bubblewrap }, files, folder));
+  if (failure !== undefined) return noSandbox(bubblewrapAdvice(failure));
+  return working({ kind: "bubblewrap", program, version, reason: "found and tested" });
+}
+
+function working(
+  state: Pick<SandboxState, "kind" | "reason" | "version"> & { readonly program: string },
+): SandboxState {
+  const abilities = { filesystem: true, network: "allowlist", pids: true, limits: bubblewrapLimits() } as const;
+  WORKING.set(keyOf(state.program), { ...state, abilities });
+  return { ...state, abilities };
+}
+
+function keyOf(program: string): string {
+  const { mtimeMs, size, mode } = statSync(program);
+  return [program, mtimeMs, size, mode].join(" ");
 }
 
 /* ---- without bubblewrap ---- */
 
 const INSTALL = "Install bubblewrap (apt, dnf, pacman or apk: the package bubblewrap).";
 
-/** What makes the sandbox where bubblewrap is missing; undefined without util-linux. */
+/** Finds what makes the sandbox where bubblewrap is missing; undefined without util-linux. */
 export function findUnshare({ path, workspace }: Pick<DetectOptions, "path" | "workspace">) {
   const find = (name: string) => {
     const outside = { outside: workspace };
@@ -109,18 +110,12 @@ async function detectUnshare(options: DetectOptions): Promise<SandboxState> {
   const unshare = findUnshare(options);
   if (unshare === undefined) return noSandbox(`bubblewrap and util-linux are not installed. ${INSTALL}`);
   const files = sandboxFiles(folder, architecture);
-  const memory = new Memory(join(folder, "probe.json"), keyOf(unshare.program, architecture));
-  if (memory.read() === undefined) {
-    const failure = await probe(linuxProbe({ bubblewrap: undefined, unshare: { ...unshare, folder } }, files, folder));
-    if (failure !== undefined) return noSandbox(`bubblewrap is not installed, and ${unshareAdvice(failure)}`);
-    await memory.write("works");
-  }
-  return {
-    kind: "unshare",
-    program: unshare.program,
-    reason: "bubblewrap is not installed; util-linux makes the sandbox, without a system-call filter",
-    abilities: { filesystem: true, network: "allowlist", pids: true, limits: bubblewrapLimits() },
-  };
+  const known = WORKING.get(keyOf(unshare.program));
+  if (known !== undefined) return known;
+  const failure = await probe(linuxProbe({ bubblewrap: undefined, unshare: { ...unshare, folder } }, files, folder));
+  if (failure !== undefined) return noSandbox(`bubblewrap is not installed, and ${unshareAdvice(failure)}`);
+  const reason = "bubblewrap is not installed; util-linux makes the sandbox, without a system-call filter";
+  return working({ kind: "unshare", program: unshare.program, reason });
 }
 
 function unshareAdvice(failure: string): string {
@@ -150,7 +145,7 @@ async function bubblewrapVersion(program: string): Promise<string | undefined> {
   return /\d+\.\d+(\.\d+)?/.exec(output)?.[0];
 }
 
-/** Whether one bubblewrap can start another: some systems allow only the first one to make namespaces. */
+/** Tells whether one bubblewrap can start another: some systems allow only the first one to make namespaces. */
 export async function canNest(program: string): Promise<boolean> {
   const inner = "--unshare-user --unshare-pid --ro-bind / / --proc /proc --dev /dev -- /bin/sh -c true".split(" ");
   return (await run(program, [...AROUND_OPTIONS, "--", program, ...inner])).code === 0;
@@ -251,7 +246,7 @@ async function detectContainer({ path, overrides, workspace }: DetectOptions): P
   return noSandbox(`the image ${container.image} cannot be used. Pull it first. (${lastLine})`);
 }
 
-/* ---- running and remembering ---- */
+/* ---- running ---- */
 
 interface Attempt {
   readonly program: string;
@@ -277,51 +272,4 @@ function run(
       resolve({ code, output: stdout + stderr || (error?.message ?? "") });
     });
   });
-}
-
-function keyOf(program: string, architecture: string): string {
-  const { mtimeMs, size, mode } = statSync(program);
-  const parts = [
-    FLAGS_VERSION,
-    program,
-    mtimeMs,
-    size,
-    mode,
-    release(),
-    // Settings that allow namespaces or forbid them are mostly read when a system starts.
-    bootId(),
-    architecture,
-    process.getuid?.() ?? "",
-  ];
-  return parts.join(" ");
-}
-
-/** One fact on disk: the version that worked. */
-class Memory {
-  readonly #file: string;
-  readonly #key: string;
-  #version: string | undefined;
-
-  constructor(file: string, key: string) {
-    this.#file = file;
-    this.#key = key;
-    try {
-      const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
-      const { key: keptKey, version } = kept as { key?: unknown; version?: unknown };
-      if (keptKey === key && typeof version === "string") this.#version = version;
-    } catch {
-      // Nothing was remembered, or nothing that can be read.
-    }
-  }
-
-  read(): string | undefined {
-    return this.#version;
-  }
-
-  async write(version: string): Promise<void> {
-    this.#version = version;
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    // Testing again does no harm.
-    await writeFileAtomic(this.#file, JSON.stringify({ key: this.#key, version })).catch(() => {});
-  }
 }

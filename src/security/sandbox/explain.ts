@@ -142,7 +142,7 @@ export function explainFailure(
   return undefined;
 }
 
-/** What programs print that do not find a value or a key. */
+/** Matches what programs print that do not find a value or a key. */
 const MISSING_VALUE =
   /environment variable|\benv vars?\b|dotenv|process\.env|os\.environ|\bKeyError\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}\b(?:required|missing|undefined|not set|not defined|unset|empty)\b|(?:required|missing|undefined|unset|no) .{0,40}\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|unbound variable|PEM|private key/;
 
@@ -177,7 +177,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What the model should know about the failure of a command: refused hosts first. */
+/** Tells the model what it should know about the failure of a command: refused hosts first. */
 export function explainCommand(
   text: string,
   {

@@ -1,5 +1,5 @@
 /**
- * Which places at the top of a writable folder a command must not change.
+ * Finds the places at the top of a writable folder that a command must not change.
  *
  * Where what it writes is held back, the gate judges everything else, deeper places too. Where it writes into the folder directly, nothing does:
  * a mount needs something to lie on, so a command can make a guarded name that does not exist, and change those further down.

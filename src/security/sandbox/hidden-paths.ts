@@ -1,4 +1,4 @@
-/** Where secrets usually lie. Names that do not exist on this machine are skipped. */
+/** Lists where secrets usually lie. Names that do not exist on this machine are skipped. */
 import { accessSync, constants, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 

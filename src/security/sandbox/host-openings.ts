@@ -1,5 +1,5 @@
 /**
- * What a Linux sandbox must hide and show of the running system: programs that listen on sockets, second views of /proc, and what stays
+ * Finds what a Linux sandbox must hide and show of the running system: programs that listen on sockets, second views of /proc, and what stays
  * visible of /run, which it covers.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";

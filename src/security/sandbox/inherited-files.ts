@@ -12,14 +12,14 @@ import type { SandboxOptions } from "./sandbox-options.js";
 const CLOSED_BY_NODE = 15;
 const CLOSE_ON_EXEC = 0o2000000;
 
-export function inheritedDescriptors(folder = "/proc/self/fdinfo"): readonly number[] {
+function inheritedDescriptors(folder = "/proc/self/fdinfo"): readonly number[] {
   return list(folder)
     .map(Number)
     .filter((descriptor) => descriptor > CLOSED_BY_NODE && isHandedOn(`${folder}/${descriptor}`))
     .sort((one, other) => one - other);
 }
 
-/** What a command must not get, and the bash that closes it; undefined if there is nothing. */
+/** Finds what a command must not get, and the bash that closes it; undefined if there is nothing. */
 export function findWithheld({ path, workspace }: Pick<SandboxOptions, "path" | "workspace">): Withheld | undefined {
   const descriptors = inheritedDescriptors();
   if (descriptors.length === 0) return undefined;

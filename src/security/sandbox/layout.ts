@@ -1,4 +1,4 @@
-/** What a policy means on this disk at this moment: real paths of things that exist, ready to be mounted. */
+/** Works out what a policy means on this disk at this moment: real paths of things that exist, ready to be mounted. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { fsPath } from "../../system/path-bytes.js";

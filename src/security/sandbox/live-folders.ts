@@ -60,7 +60,7 @@ export async function findLiveFolders(
   return { writable, kept, refused };
 }
 
-/** What has a guarded name, or holds secrets, in these folders. From the root; the nearest first. */
+/** Finds what has a guarded name, or holds secrets, in these folders. From the root; the nearest first. */
 export async function guardedIn(folders: readonly string[], root: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const folder of folders) {

@@ -1,5 +1,5 @@
 /**
- * How a program in a sandbox without a network reaches the proxy outside: the proxy listens on a socket, and a forwarder in the network
+ * Lets a program in a sandbox without a network reach the proxy outside: the proxy listens on a socket, and a forwarder in the network
  * of the sandbox listens on a port, because programs know proxies by port only.
  *
  * The forwarder needs Unix sockets, and the command must not have them. So a first bubblewrap makes the network, in which the forwarder

@@ -57,7 +57,7 @@ export interface ViewedFolder {
   readonly access: "writable" | "read-only";
 }
 
-/** What a command changed in one folder. */
+/** Holds what a command changed in one folder. */
 export interface ViewedChanges extends ChangeSet {
   readonly root: string;
   readonly upper: string;
@@ -218,7 +218,7 @@ function openWork(work: string): void {
   }
 }
 
-/** Why no view of these folders can be made; undefined if one can. */
+/** Says why no view of these folders can be made; undefined if one can. */
 export async function whyNoView({
   mounting,
   folder,

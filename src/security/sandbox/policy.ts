@@ -1,4 +1,4 @@
-/** What a sandboxed command may do. Plain data from the user's configuration, never from the model. */
+/** Describes what a sandboxed command may do. Plain data from the user's configuration, never from the model. */
 import { totalmem } from "node:os";
 import type { LiveFolders } from "./live-folders.js";
 import type { UnixSockets } from "./seccomp-filter.js";
@@ -71,7 +71,7 @@ export interface SandboxPolicy {
 const GIB = 1024 ** 3;
 
 /** Wide enough for builds and test runs, narrow enough that the machine stays usable. */
-export const DEFAULT_LIMITS: SandboxLimits = {
+const DEFAULT_LIMITS: SandboxLimits = {
   processes: 2048,
   memoryBytes: Math.max(GIB, Math.floor(totalmem() * 0.75)),
   fileSizeBytes: 8 * GIB,

@@ -24,7 +24,7 @@ export interface PrivateHomeOptions {
   readonly network: "off" | "open";
 }
 
-/** Why no home folder can be hidden; undefined when one can. */
+/** Says why no home folder can be hidden; undefined when one can. */
 export function whyNoPrivateHome({ home, workspace }: Pick<PrivateHomeOptions, "home" | "workspace">) {
   const real = realPath(home);
   if (real === undefined) return "there is no home folder.";

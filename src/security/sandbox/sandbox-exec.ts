@@ -28,7 +28,7 @@ export interface SandboxExecParts {
   readonly proxyPort?: number | undefined;
 }
 
-/** What every program needs of the system: themselves, their terminal, user names, time zones. */
+/** Allows what every program needs of the system: themselves, their terminal, user names, time zones. */
 const BASE = `(version 1)
 (deny default)
 (allow process-exec process-fork)

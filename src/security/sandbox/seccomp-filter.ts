@@ -12,7 +12,7 @@
  *
  * Everything else passes: the filter only closes the gaps that namespaces leave.
  */
-/** Whether a program may make Unix sockets that have a name. */
+/** Says whether a program may make Unix sockets that have a name. */
 export type UnixSockets = "off" | "on";
 
 export interface FilterTarget {

@@ -1,5 +1,5 @@
 /**
- * What all sandboxes of one session share: a `/tmp` on disk and a network with nothing but localhost.
+ * Holds what all sandboxes of one session share: a `/tmp` on disk and a network with nothing but localhost.
  *
  * 1. `/tmp` is a private folder of this user, so that file tools and commands outside the sandbox reach it too. Its identity is
  *    recorded: what took its name is never mounted. It is removed with the session; a later start removes that of a killed process.
@@ -27,7 +27,7 @@ import { canNest, findUnshare } from "./detect.js";
 import { SandboxError } from "./policy.js";
 import { LOOPBACK } from "./unshare.js";
 
-/** How a command joins. */
+/** Says how a command joins. */
 export interface JoinedSpace {
   /** In front of bubblewrap; empty where namespaces cannot be joined: each command then has a localhost of its own. */
   readonly words: readonly string[];
@@ -35,7 +35,7 @@ export interface JoinedSpace {
   readonly temporary: string;
   /** Folders directly below `/tmp` that hold other mounts. */
   readonly stubs: readonly string[];
-  /** For views of folders (overlay-view.ts); undefined where the holder cannot mount. */
+  /** For views of folders (overlay-view.ts); undefined where namespaces cannot be joined. */
   readonly mounting?: SpaceMounting | undefined;
 }
 
@@ -77,7 +77,6 @@ interface Holder {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly nsenter: string;
-  readonly mounts: boolean;
   /** By identity and path. */
   readonly pins: Map<string, Promise<FolderPin>>;
 }
@@ -108,7 +107,7 @@ export class SessionSpace {
     return {
       ...joined,
       words: [...enter, ...(options.network === "shared" ? ["-n"] : []), "--"],
-      mounting: holder.mounts ? this.#mounting([...enter, "--"], { holder, folder: options.folder }) : undefined,
+      mounting: this.#mounting([...enter, "--"], { holder, folder: options.folder }),
     };
   }
 
@@ -188,29 +187,27 @@ function makeFolder(): { readonly path: string; readonly identity: string } {
 
 async function startHolder({ bubblewrap, path, workspace }: Place): Promise<Holder | undefined> {
   const nsenter = findProgram("nsenter", path, { outside: workspace });
-  if (nsenter === undefined || (bubblewrap !== undefined && !(await canNest(bubblewrap)))) return undefined;
-  const options = "--unshare-net --die-with-parent --cap-drop ALL --dev-bind / /".split(" ");
-  const wait = ["--", "/bin/sh", "-c", "echo $$; read _"];
   const unshare = findProgram("unshare", path, { outside: workspace });
   const found = bubblewrap === undefined ? findUnshare({ path, workspace }) : undefined;
+  if (nsenter === undefined || unshare === undefined) return undefined;
+  if (bubblewrap === undefined ? found === undefined : !(await canNest(bubblewrap))) return undefined;
+  const wait = "echo $$; read _";
   // Who joins is root of this namespace, and so may mount in it; the command's own sandbox makes it the user again.
-  const asRoot =
+  const [program = "", ...args] =
     found !== undefined
-      ? [...[found.setpriv, "--pdeathsig", "KILL", found.program], ...holderOptions(), `${LOOPBACK}; ${wait.at(-1)}`]
-      : unshare && bubblewrap && [unshare, "--user", "--map-root-user", "--", bubblewrap, ...options, ...wait];
-  const plain = bubblewrap === undefined ? [] : [bubblewrap, "--unshare-user", ...options, ...wait];
-  for (const words of [asRoot || [], plain].filter(({ length }) => length > 0)) {
-    const [program = "", ...args] = words;
-    const child = spawn(program, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
-    const pid = await firstNumber(child);
-    // It keeps no program alive, and neither do its pipes.
-    child.unref();
-    child.stdout.destroy();
-    (child.stdin as Socket).unref();
-    if (pid !== undefined) return { child, pid, nsenter, mounts: words !== plain, pins: new Map() };
-  }
-  return undefined;
+      ? [found.setpriv, "--pdeathsig", "KILL", found.program, ...ALONE, "/bin/sh", "-c", `${LOOPBACK}; ${wait}`]
+      : [unshare, "--user", "--map-root-user", "--", bubblewrap ?? "", ...ALONE_IN_BUBBLEWRAP, "/bin/sh", "-c", wait];
+  const child = spawn(program, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
+  const pid = await firstNumber(child);
+  // It keeps no program alive, and neither do its pipes.
+  child.unref();
+  child.stdout.destroy();
+  (child.stdin as Socket).unref();
+  return pid === undefined ? undefined : { child, pid, nsenter, pins: new Map() };
 }
+
+const ALONE = "--user --map-root-user --mount --net --".split(" ");
+const ALONE_IN_BUBBLEWRAP = "--unshare-net --die-with-parent --cap-drop ALL --dev-bind / / --".split(" ");
 
 /** As `stat` prints it. */
 export function folderIdentity(path: string): string {
@@ -255,10 +252,6 @@ export function run([program = "", ...args]: readonly string[]): Promise<{
       resolve({ failure, output: output.trim() });
     });
   });
-}
-
-function holderOptions(): readonly string[] {
-  return [..."--user --map-root-user --mount --net --".split(" "), "/bin/sh", "-c"];
 }
 
 function firstNumber(child: ChildProcess): Promise<number | undefined> {

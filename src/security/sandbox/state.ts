@@ -24,13 +24,13 @@ export interface SandboxState {
   readonly abilities: SandboxAbilities;
 }
 
-export const NO_ABILITIES: SandboxAbilities = { filesystem: false, network: "none", pids: false, limits: [] };
+const NO_ABILITIES: SandboxAbilities = { filesystem: false, network: "none", pids: false, limits: [] };
 
 export function noSandbox(reason: string): SandboxState {
   return { kind: "none", reason, abilities: NO_ABILITIES };
 }
 
-/** Whether the kernel's namespaces make it: with a private home folder, a shared space of the session, and views. */
+/** Tells whether the kernel's namespaces make it: with a private home folder, a shared space of the session, and views. */
 export function hasNamespaces({ kind }: Pick<SandboxState, "kind">): boolean {
   return kind === "bubblewrap" || kind === "unshare";
 }

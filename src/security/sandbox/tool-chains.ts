@@ -1,5 +1,5 @@
 /**
- * What stays readable of the user's home folder for a build: the tool chains that PATH and a few variables name, and what was
+ * Lists what stays readable of the user's home folder for a build: the tool chains that PATH and a few variables name, and what was
  * downloaded for them. The list has known names only: a folder that merely looks useful may hold something private.
  */
 import { existsSync, readFileSync } from "node:fs";
@@ -38,7 +38,7 @@ const VARIABLES = list(
     "MISE_DATA_DIR PLAYWRIGHT_BROWSERS_PATH SDKROOT",
 );
 
-/** What was downloaded or installed for builds, wherever the program lies that uses it. */
+/** Names what was downloaded or installed for builds, wherever the program lies that uses it. */
 const DOWNLOADS = list(
   ".m2/repository .nuget/packages .gem .local/share/gem .local/lib .local/share/virtualenvs .virtualenvs .cache/pypoetry/virtualenvs " +
     ".cache/ms-playwright .cache/Cypress .cache/puppeteer .cache/electron .cache/node-gyp .cache/coursier .cache/pre-commit " +

@@ -24,7 +24,7 @@ export interface UnshareParts {
   readonly cwd: string;
 }
 
-/** What each needs besides `unshare`. */
+/** Names what each needs besides `unshare`. */
 export const UTIL_LINUX: readonly string[] = ["mount", "umount", "pivot_root", "setpriv", "setsid"];
 
 export const LOOPBACK = "ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || :";

@@ -25,7 +25,7 @@ export interface Change {
   readonly after: EntryState | undefined;
 }
 
-/** Whether two observations are certainly of the same thing. */
+/** Tells whether two observations are certainly of the same thing. */
 export function sameState(left: EntryState | undefined, right: EntryState | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   if (left.kind !== right.kind) return false;
@@ -47,7 +47,7 @@ function sameMode(left: EntryState, right: EntryState): boolean {
   return left.mode === undefined || right.mode === undefined || left.mode === right.mode;
 }
 
-/** What is there now. */
+/** Describes what is there now. */
 export interface Present {
   /** Undefined when there is nothing. */
   readonly state: EntryState | undefined;

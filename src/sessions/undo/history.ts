@@ -131,7 +131,7 @@ export function standing(groups: readonly Group[]): readonly Group[] {
     .toReversed();
 }
 
-/** What a path went through. */
+/** Lists what a path went through. */
 export interface Chain {
   readonly path: string;
   /** Never empty. */

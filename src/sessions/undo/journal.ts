@@ -238,7 +238,7 @@ export class UndoJournal {
   }
 }
 
-/** Whether a live process is adding to the journal of this folder. */
+/** Tells whether a live process is adding to the journal of this folder. */
 export function isInUse(folder: string): boolean {
   return lockHolder(lockIn(folder)) !== undefined;
 }

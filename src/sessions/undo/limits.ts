@@ -1,5 +1,5 @@
 /**
- * How much undo keeps. Never covered: what happens outside the workspace, in folders that ignore files leave out, and by programs that write
+ * Limits how much undo keeps. Never covered: what happens outside the workspace, in folders that ignore files leave out, and by programs that write
  * into the workspace directly; owners, times, extended attributes, and which names were hard links of one file.
  */
 export interface UndoLimits {

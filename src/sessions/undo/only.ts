@@ -22,7 +22,7 @@ export function onlyThese(plan: UndoPlan, paths: readonly string[]): UndoPlan {
   return { ...plan, items: plan.items.filter(isTaken) };
 }
 
-/** Whether the entry is a folder that follows what is in it, so that no one decides about it. */
+/** Tells whether the entry is a folder that follows what is in it, so that no one decides about it. */
 export function follows({ items }: UndoPlan, item: UndoItem): boolean {
   return contentOf(items, item).length > 0;
 }

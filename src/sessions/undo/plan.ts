@@ -1,5 +1,5 @@
 /**
- * What an undo would do, found out without doing any of it.
+ * Finds out what an undo would do, without doing any of it.
  *
  * 1. An entry is `ready` only when the file is as the tools left it: then an undo loses no other work.
  * 2. Nothing is removed or replaced that could not be put back by undoing the undo.

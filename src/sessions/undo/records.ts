@@ -1,5 +1,5 @@
 /**
- * What the journal says.
+ * Defines what the journal says.
  *
  * A `change` and an `undo` are written before the first byte changes, so after a crash each file is as `before` or as `after` says.
  * An older journal has records of other kinds; they say nothing that counts.
@@ -28,7 +28,7 @@ export interface CallRecord {
   readonly command?: true;
 }
 
-/** Where contents lie: the frame at `at` holds these, one after the other. */
+/** Says where contents lie: the frame at `at` holds these, one after the other. */
 export interface ContentRecord {
   readonly is: "content";
   readonly at: number;

@@ -93,7 +93,7 @@ const ACTIONS: Readonly<Record<UndoAction, string>> = {
   chmod: "chmod   ",
 };
 
-/** What the session did where an undo does this. */
+/** Name what the session did where an undo does this. */
 const CHANGES: Readonly<Record<UndoAction, string>> = {
   restore: "changed",
   delete: "new    ",

@@ -1,5 +1,5 @@
 /**
- * How the journal's bytes are kept from other eyes.
+ * Keeps the journal's bytes from other eyes.
  *
  * 1. Everything is encrypted and authenticated with AES-256-GCM under a key of this journal alone, made by HKDF from the key
  *    given, a salt in the file and the session's id.
@@ -13,7 +13,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 
-/** What sealing adds to the length. */
+/** Counts what sealing adds to the length. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
 export interface Place {

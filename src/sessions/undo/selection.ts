@@ -1,4 +1,4 @@
-/** Which turns an undo is about. */
+/** Chooses the turns that an undo is about. */
 import { isId, type TurnId } from "../../protocol/ids.js";
 import { StoreError } from "../store.js";
 import { type Group, standing, type TurnGroup, type UndoGroup } from "./history.js";

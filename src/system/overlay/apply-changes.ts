@@ -122,7 +122,7 @@ export async function writePlan(folder: string, plans: readonly ApplyPlan[]): Pr
   await Promise.all([file, folder].map(flush));
 }
 
-/** Whether steps of a plan are left. */
+/** Tells whether steps of a plan are left. */
 export function hasPlan(folder: string): boolean {
   return look(join(folder, PLAN_FILE)) !== undefined;
 }
@@ -170,7 +170,7 @@ function flushNow(path: string): void {
   }
 }
 
-/** What is gone, or does not let itself be opened, need not be waited for. */
+/** Skips what is gone or does not let itself be opened. */
 async function flush(path: string): Promise<void> {
   let fd: number;
   try {
@@ -194,7 +194,7 @@ export function finishPlan(plan: ApplyPlan): Promise<Applied> {
   return new Applying(plan).rest();
 }
 
-/** Whether nothing but this plan has touched the entry since the command started. */
+/** Tells whether nothing but this plan has touched the entry since the command started. */
 function isUntouched({ before, whole, seenAt }: HeldChange, now: HeldEntry | undefined, startedAt: number): boolean {
   if (before === undefined || now === undefined) return before === now;
   const hasTimes = now.kind === "file" || whole === true;
@@ -204,7 +204,7 @@ function isUntouched({ before, whole, seenAt }: HeldChange, now: HeldEntry | und
 
 type Changes = Pick<ApplyPlan, "root" | "startedAt" | "changes">;
 
-/** What another program changed since the command started: the changes by their path, with what is there now. */
+/** Finds what another program changed since the command started: the changes by their path, with what is there now. */
 function touchedBy({ changes, root, startedAt }: Changes): ReadonlyMap<HeldChange, HeldEntry | undefined> {
   const replaced = new Set<string>();
   const touched = new Map<HeldChange, HeldEntry | undefined>();

@@ -1,5 +1,5 @@
 /**
- * What a command changed in its view of a workspace: an overlay whose lower layer is the real folder and whose upper layer holds all
+ * Reads what a command changed in its view of a workspace: an overlay whose lower layer is the real folder and whose upper layer holds all
  * that the command wrote.
  *
  * 1. The processes of the command have ended, so the upper layer is at rest. The real folder may still be changed by others.
@@ -71,7 +71,7 @@ export interface ChangeSet {
   readonly staying: readonly string[];
 }
 
-/** What the ignore files of a folder and those above it leave out. */
+/** Knows what the ignore files of a folder and those above it leave out. */
 export interface IgnoreRules {
   ignores(name: string, kind: "file" | "folder"): boolean;
 }
@@ -108,10 +108,10 @@ export interface ChangeLimits {
   readonly depth: number;
 }
 
-export const CHANGE_LIMITS: ChangeLimits = { changes: 50_000, bytes: 4 * 1024 ** 3, depth: 200 };
+const CHANGE_LIMITS: ChangeLimits = { changes: 50_000, bytes: 4 * 1024 ** 3, depth: 200 };
 
 /** The records of version control, and what a package manager can make again: undo never covers them. */
-export const UNRECORDED_NAMES: ReadonlySet<string> = new Set(
+const UNRECORDED_NAMES: ReadonlySet<string> = new Set(
   ".git .hg .svn .jj .sl .bzr node_modules .venv __pycache__".split(" "),
 );
 
@@ -122,7 +122,7 @@ export class TooManyChangesError extends Error {
 
 const MARKED = { marked: true } as const;
 const SPECIAL_BITS = 0o6000;
-/** What their owner needs to look into a folder and to move it. The layer is Oxbow's own; the mode that the command chose is recorded. */
+/** Names what their owner needs to look into a folder and to move it. The layer is Oxbow's own; the mode that the command chose is recorded. */
 export const OPEN_FOLDER = 0o700;
 /** A copy of a file that was only opened for writing keeps its times, so it is compared. */
 const COMPARED_BYTES = 4 * 1024 * 1024;
@@ -396,7 +396,7 @@ export function entryOf(found: Stats, full: string): HeldEntry {
   return kind === "link" ? { ...base, target: linkTarget(full) } : base;
 }
 
-/** Whether a folder is gone as a whole, also where the command made another one in its place. */
+/** Tells whether a folder is gone as a whole, also where the command made another one in its place. */
 export function isWholeGone({ before, after, whole }: HeldChange): boolean {
   return whole === true && before?.kind === "folder" && (after === undefined || after.kind === "folder");
 }
@@ -411,7 +411,7 @@ export function look(full: string): Stats | undefined {
   }
 }
 
-/** How an overlay writes down that a name of the lower layer is gone. */
+/** Knows how an overlay writes down that a name of the lower layer is gone. */
 function isWhiteout(found: Stats): boolean {
   return found.isCharacterDevice() && found.rdev === 0;
 }
