@@ -172,7 +172,10 @@ describe("files that name MCP servers", () => {
       bed.put("notes.db", "1\n");
       bed.put("setup.js", "1\n");
       const entry = { command: process.execPath, args: ["serve", "tool", "--db=./notes.db"] };
-      const env = { NODE_OPTIONS: "--require=./setup.js" };
+      bed.put("first.js", "1\n");
+      bed.put("app.py", "1\n");
+      entry.args.push("app.py:serve");
+      const env = { NODE_OPTIONS: "--require=./setup.js", NODE_PATH: "/nowhere:./first.js" };
       bed.put(".mcp.json", JSON.stringify({ mcpServers: { a: { ...entry, env } } }));
       await approve("a");
       const problem = async () => {
@@ -184,12 +187,25 @@ describe("files that name MCP servers", () => {
       // A server writes its database.
       bed.put("notes.db", "2\n");
       expect(await problem()).toBeUndefined();
-      for (const file of ["serve", "tool/package.json", "tool/index.js", "setup.js", "tool/index.mjs"]) {
+      for (const file of [
+        "serve",
+        "tool/package.json",
+        "tool/index.js",
+        "setup.js",
+        "tool/index.mjs",
+        "first.js",
+        "app.py",
+      ]) {
         bed.put(file, "changed\n");
         expect(await problem(), file).toContain(file);
         await approve("a");
         expect(await problem(), file).toBeUndefined();
       }
+      const names = Array.from({ length: 70 }, (_, index) => `part${index}`);
+      for (const each of names) bed.put(each, "1\n");
+      bed.put(".mcp.json", JSON.stringify({ mcpServers: { a: { ...entry, args: names } } }));
+      await approve("a");
+      expect(await problem()).toContain("more than 64 files");
     },
   );
 

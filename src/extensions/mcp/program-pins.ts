@@ -13,7 +13,7 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { failure } from "../../protocol/errors.js";
 import { findProjectProgram } from "../../system/find-program.js";
 import { isWithin } from "../../system/within.js";
-import { runnerSettings } from "./runners.js";
+import { runnerSettings, SCRIPT, wordsIn } from "./runners.js";
 import type { ServerConfig, StdioTransport } from "./server-config.js";
 
 export type Pins = Readonly<Record<string, string>>;
@@ -26,8 +26,8 @@ export interface PinPlace {
   readonly path: string | undefined;
 }
 
-const SCRIPT = /\.(?:sh|bash|zsh|fish|ps1|py|pyz|rb|pl|php|lua|js|cjs|mjs|ts|cts|mts|jar|wasm|exe|cmd|bat)$/i;
-const MOST_FILES = 16;
+/** A server with more of them does not start, because what is not pinned could change. */
+const MOST_FILES = 64;
 
 /** Undefined if the program is not there. */
 export function findCommand({ command, env, cwd }: StdioTransport, { root, path }: PinPlace): string | undefined {
@@ -50,7 +50,7 @@ export function startedFiles(transport: StdioTransport, place: PinPlace): readon
     const isProgram = stat?.isFile() === true && (SCRIPT.test(arg) || (stat.mode & 0o111) !== 0);
     return file !== undefined && isProgram ? [file] : [];
   });
-  return [...new Set([command, ...scripts])].slice(0, MOST_FILES);
+  return [...new Set([command, ...scripts])];
 }
 
 /** Where an interpreter begins in a folder. */
@@ -60,22 +60,28 @@ const DATA = /\.(?:db|sqlite|sqlite3|db-wal|db-shm|log|jsonl|ndjson)$/i;
 
 /** The files of the project that arguments and variables name, directly or as the start of a folder. */
 function namedFiles(transport: StdioTransport, { root, base }: PinPlace): readonly string[] {
-  const words = [...transport.args, ...Object.values(transport.env).flatMap((value) => value.split(/[\s,]+/))];
+  const words = [...transport.args, ...Object.values(transport.env)].flatMap(wordsIn);
   const found = words.flatMap((word) => {
-    const named = realPath(resolve(transport.cwd ?? root, word.slice(word.indexOf("=") + 1)));
-    if (named === undefined || word === "" || !isWithin(named, base)) return [];
+    const named = realPath(resolve(transport.cwd ?? root, word));
+    if (named === undefined || !isWithin(named, base)) return [];
     const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true;
     return isFolder ? STARTS.flatMap((name) => realPath(join(named, name)) ?? []) : [named];
   });
-  return found.filter((file) => !DATA.test(file)).slice(0, MOST_FILES);
+  return found.filter((file) => !DATA.test(file));
+}
+
+/** None if the program is not there. */
+function pinnedFiles(transport: StdioTransport, place: PinPlace): readonly string[] {
+  const files = startedFiles(transport, place);
+  if (files.length === 0) return [];
+  const settings = runnerSettings(transport, { root: place.root, top: place.base });
+  const variables = transport.envFile === undefined ? [] : [transport.envFile];
+  return [...new Set([...files, ...namedFiles(transport, place), ...variables, ...settings])];
 }
 
 export async function findPins(transport: StdioTransport, place: PinPlace): Promise<Pins> {
   const pins: Record<string, string> = {};
-  const files = startedFiles(transport, place);
-  const settings = runnerSettings(transport, { root: place.root, top: place.base });
-  const variables = transport.envFile === undefined ? [] : [transport.envFile];
-  for (const file of files.length === 0 ? [] : [...files, ...namedFiles(transport, place), ...variables, ...settings]) {
+  for (const file of pinnedFiles(transport, place).slice(0, MOST_FILES)) {
     const hash = await hashOf(file);
     if (hash !== undefined) pins[nameOf(file, place)] = hash;
   }
@@ -103,6 +109,8 @@ export async function pinProblem(
     return failure("MCPServerSHA256Mismatch", { ...about, path, actual }).message;
   }
   if (scope !== "project") return undefined;
+  if (pinnedFiles(transport, place).length > MOST_FILES)
+    return `MCP server '${name}' did not start: its arguments and variables name more than ${MOST_FILES} files of the project.`;
   if (place.pins === undefined)
     return `MCP server '${name}' did not start: the project names it, and no hash of its program was recorded when it was approved. Approve it again: oxbow mcp approve ${name}`;
   for (const path of files) {

@@ -80,6 +80,36 @@ verifies(
       ["indexer", "--plugins=./later"],
     ] as const;
     for (const [command, ...args] of own) expect([command, args, decides(command, ...args)]).toContain(true);
+    for (const [command, ...args] of [
+      ["npx", "-y", "tsx", "server"],
+      ["npx", "-y", "tsx@4", "server"],
+      ["npx", "-y", "some-runner", "run", "src/server.ts"],
+      ["uvx", "some-runner", "run", "server.py:app"],
+      ["uvx", "python", "-m", "server"],
+    ] as const)
+      expect([command, args, decides(command, ...args)]).toContain(true);
+    const withVariable = (name: string, value: string) => {
+      const transport = { ...started("npx", ["-y", "server"]), env: { [name]: value } };
+      return isDecidedByFolder(transport, { program: "/usr/bin/npx", root, top });
+    };
+    for (const [name, value] of [
+      ["NODE_OPTIONS", "--import ./setup.mjs"],
+      ["NODE_OPTIONS", "--require=./setup.js"],
+      ["LD_PRELOAD", "/lib/a.so:./b.so"],
+      ["PYTHONPATH", join(root, "lib")],
+      ["PATH", "./bin:/usr/bin"],
+      ["npm_config_userconfig", "./npmrc"],
+    ] as const)
+      expect([name, value, withVariable(name, value)]).toContain(true);
+    for (const [name, value] of [
+      ["NODE_ENV", "production"],
+      ["DATA", "./data"],
+      ["PATH", "/usr/bin:/bin"],
+      ["NODE_EXTRA_CA_CERTS", "./ca.pem"],
+      ["GOOGLE_KEY", "./key.json"],
+      ["UV_INDEX", "https://example.com/a"],
+    ] as const)
+      expect([name, value, withVariable(name, value)]).toContain(false);
     expect(isDecidedByFolder(started("./serve"), { program: join(root, "serve"), root, top })).toBe(true);
     mkdirSync(join(top, "node_modules", "@scope", "server"), { recursive: true });
     expect(decides("npx", "-y", "@scope/server@1.2.3")).toBe(true);

@@ -5,6 +5,7 @@
  * 1. The user's own servers start them outside the folder: a repository must not run code in a server that has the user's keys.
  * 2. For a server of the project, their settings belong to the files that are pinned.
  * 3. A server of the project whose code files of the project decide has no network: what it loads cannot be pinned, and a model can change it.
+ *    They decide by its arguments, by variables that make it load code, and where a fetched interpreter runs them.
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -55,7 +56,24 @@ const NAMES_PACKAGE = /^(?:-p|--package|--from|--with)$/;
 const PACKAGE_NAME = /^(?:@[\w.-]+\/)?\w[\w.-]*(?:\[[\w,-]+\])?(?:@[\w.^~<>=-]+|==[\w.]+)?$/;
 /** They run code of the folder they start in, whatever their arguments are. */
 const INTERPRETERS: ReadonlySet<string> = new Set([
-  ...["node", "nodejs", "tsx", "ts-node", "vite-node", "deno", "bun", "npm", "pnpm", "yarn", "corepack"],
+  ...[
+    "node",
+    "nodejs",
+    "tsx",
+    "ts-node",
+    "vite-node",
+    "babel-node",
+    "jiti",
+    "esno",
+    "nodemon",
+    "zx",
+    "deno",
+    "bun",
+    "npm",
+    "pnpm",
+    "yarn",
+    "corepack",
+  ],
   ...["python", "python2", "python3", "py", "pypy", "pypy3", "uv", "pipx", "poetry", "pdm", "hatch", "rye"],
   ...["ruby", "bundle", "rake", "perl", "php", "lua", "java", "cargo", "go", "dotnet"],
   ...["sh", "bash", "dash", "zsh", "fish", "pwsh", "cmd", "env", "make", "just", "task"],
@@ -72,19 +90,37 @@ export function isDecidedByFolder(
   const name = programName(transport);
   const [verb = "", ...rest] = transport.args;
   const fetcher = [name, `${name} ${verb}`].find((each) => FETCHERS.has(each));
+  // A path counts before it exists: a model can make it.
+  const isOfProject = (word: string) => {
+    const path = resolve(from, word);
+    return isWithin(path, top) && (/^\.|\//.test(word) || existsSync(path));
+  };
+  const loading = Object.entries(transport.env).filter(([variable]) => LOADS_CODE.test(variable));
+  if (loading.flatMap(([, value]) => wordsIn(value)).some(isOfProject)) return true;
+  const words = transport.args.flatMap(wordsIn);
   if (fetcher !== undefined) {
     const packages = fetchedPackages(fetcher === name ? transport.args : rest);
     return (
-      packages === undefined || (LOCAL_FIRST.has(name) && packages.some((each) => hasPackage(each, { from, top })))
+      packages === undefined ||
+      packages.some((each) => INTERPRETERS.has(each.replace(VERSION, ""))) ||
+      (LOCAL_FIRST.has(name) && packages.some((each) => hasPackage(each, { from, top }))) ||
+      words.some((word) => SCRIPT.test(word) && isWithin(resolve(from, word), top))
     );
   }
-  if (INTERPRETERS.has(name)) return true;
-  // A path counts before it exists: a model can make it.
-  return transport.args.some((arg) => {
-    const word = arg.slice(arg.indexOf("=") + 1);
-    const path = resolve(from, word);
-    return isWithin(path, top) && (/^\.|\//.test(word) || existsSync(path));
-  });
+  return INTERPRETERS.has(name) || words.some(isOfProject);
+}
+
+/** Programs load code by them, or find the programs that they run. */
+const LOADS_CODE =
+  /^(?:PATH|ENV|CLASSPATH|GCONV_PATH|_?JAVA.*|JDK_.*|(?:LD|DYLD|NODE(?!_EXTRA_CA_CERTS)|NPM_CONFIG|PNPM|YARN|BUN|DENO|UV|PIP|GEM|BUNDLE|LUA|DOTNET|BASH)_.*|(?:PYTHON|PERL5|RUBY|PHP).*|GO(?:BIN|ENV|FLAGS|PATH|ROOT|TOOLDIR|WORK))$/i;
+export const SCRIPT =
+  /\.(?:sh|bash|zsh|fish|ps1|py|pyz|rb|pl|php|lua|js|cjs|mjs|ts|cts|mts|jsx|tsx|jar|wasm|exe|cmd|bat)$/i;
+const VERSION = /(?<=.)@[^/]*$/;
+
+/** What may be paths in an argument or a variable: `--import=./a.mjs`, `server.py:app`, `./lib:./other`. */
+export function wordsIn(text: string): readonly string[] {
+  const whole = /^[\w+-]+:\/\//.test(text) ? [] : [text];
+  return [...whole, ...text.split(/[\s,:;=]+/)].filter((word) => word !== "");
 }
 
 /** The names of the packages that are run; undefined if something else may be. */
@@ -104,7 +140,7 @@ function fetchedPackages(args: readonly string[]): readonly string[] | undefined
 
 /** A package in `node_modules` of the folder, or of one above it, comes before that of the registry. */
 function hasPackage(named: string, { from, top }: { readonly from: string; readonly top: string }): boolean {
-  const name = named.replace(/(?<=.)@[^/]*$/, "");
+  const name = named.replace(VERSION, "");
   for (let folder = from; ; folder = dirname(folder)) {
     const places = [name, join(".bin", basename(name))];
     if (places.some((place) => existsSync(join(folder, "node_modules", place)))) return true;
