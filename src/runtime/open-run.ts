@@ -134,6 +134,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
       known: resumed?.lastTurnAt?.slice(0, 10) ?? beginOf(opening),
       // A subagent that only reads has a task of its own: no one approves a plan of it.
       isPlanning: () => built.permissions.planning && opening.parent?.onlyReads !== true,
+      isSubagent: opening.parent !== undefined,
       branch: () => branchOf(engine.root),
       changedFiles: async () => (await import("../system/git/changed-files.js")).countChangedFiles(engine.root),
       approved: () => prompt.takeApproved(),

@@ -305,7 +305,7 @@ describe("subagents", () => {
         reply().when("begin").tool("agent", agent("write it")),
         reply().when("write it").tool("read", { path: "none" }),
         reply().when("tool-results", { contains: "none" }).tool("write", { path: "a.txt", content: "a" }),
-        reply().when("tool-results", { contains: "Plan mode" }).text("it was denied"),
+        reply().when("tool-results", { contains: "This subagent only reads" }).text("it was denied"),
         reply().text("done"),
       ],
       { flags: ["--permission-mode", "allow"] },
@@ -488,16 +488,23 @@ describe("subagents", () => {
     expect(of(events, "TurnEnded")[0]?.outcome).toBe("answered");
   });
 
-  verifies(["L17"], "a subagent may explore in plan mode", async () => {
+  verifies(["L17"], "a subagent may look around in plan mode, and gets no words about a plan of its own", async () => {
     const place = await start(
       [
         reply().when("begin").tool("agent", agent("look around", "explore")),
         reply().when("look around").text("seen"),
+        reply().when("begin").tool("agent", agent("look again", "general")),
+        reply().when("look again").text("seen, too"),
         reply().text("done"),
       ],
       { flags: ["--plan"] },
     );
-    expect(resultTexts(await turnOf(place.client, place.session, "begin"))).toEqual(["seen"]);
+    expect(resultTexts(await turnOf(place.client, place.session, "begin"))).toEqual(["seen", "seen, too"]);
+    const [own, explore, , general] = place.mock.requests.map(({ body }) => JSON.stringify(body));
+    expect(own).toContain("the user approves it before you carry it out");
+    expect(explore).not.toMatch(/the user approves it|You can only read here/);
+    expect(general).toContain("You can only read here");
+    expect(general).not.toContain("the user approves it");
   });
 
   verifies(["L17"], "the cost of a resumed session includes that of its subagents", async () => {

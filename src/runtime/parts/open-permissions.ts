@@ -161,6 +161,7 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
       safeMode: safeMode.current,
     }),
     ...(place.onlyReads && { onlyReads: true }),
+    isSubagent: outer !== undefined,
     sandboxed: live.sandboxed,
     contained: live.contained,
     ports: {

@@ -3,7 +3,10 @@ import { basename } from "node:path";
 import { systemPrompt } from "../../context/instructions/system-prompt.js";
 import { SUBAGENT_NOTICE } from "../../extensions/subagents/agent-types.js";
 import type { InputContent } from "../../protocol/content.js";
-import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
+import {
+  PLAN_MODE_INSTRUCTION,
+  PLANNING_SUBAGENT_INSTRUCTION,
+} from "../../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../../security/untrusted/standing-instruction.js";
 import { findShell } from "../../system/find-program.js";
 import type { SessionParts } from "../open-engine.js";
@@ -16,6 +19,7 @@ export function inputNotices(facts: {
   /** The day that the model knows. */
   readonly known: string;
   readonly isPlanning: () => boolean;
+  readonly isSubagent: boolean;
   /** The branch that is checked out now. */
   readonly branch: () => string | undefined;
   /** How many tracked files differ from git's index; undefined if unknown. */
@@ -34,7 +38,7 @@ export function inputNotices(facts: {
       ...facts.approved(),
       ...(today === known ? [] : [`The date is now ${today}.`]),
       ...(branch === undefined || branch === knownBranch ? [] : [branchLine(branch, await facts.changedFiles())]),
-      ...(facts.isPlanning() ? [PLAN_MODE_INSTRUCTION] : []),
+      ...(facts.isPlanning() ? [facts.isSubagent ? PLANNING_SUBAGENT_INSTRUCTION : PLAN_MODE_INSTRUCTION] : []),
       ...(ofParts === undefined ? [] : [ofParts]),
     ];
     known = today;

@@ -32,6 +32,8 @@ export interface EngineOptions {
   contained?(): boolean;
   /** The run only reads, as in plan mode. */
   readonly onlyReads?: boolean;
+  /** No person approves a plan of it. */
+  readonly isSubagent?: boolean;
 }
 
 export interface DecidedCall {
@@ -136,8 +138,8 @@ export class PermissionEngine {
   }
 
   #circumstances(originator: Identity): Circumstances {
-    const { sandboxed, contained, onlyReads = false } = this.#options;
-    const planMode = onlyReads ? "subagent" : this.plan.on;
+    const { sandboxed, contained, onlyReads = false, isSubagent = false } = this.#options;
+    const planMode = onlyReads || (isSubagent && this.plan.on) ? "subagent" : this.plan.on;
     return { originator, sandboxed: sandboxed(), contained: contained?.() === true, planMode };
   }
 }
