@@ -187,12 +187,9 @@ async function logOf(client: EngineClient, session: SessionId, last: number): Pr
       const line = JSON.stringify(event);
       size += line.length + 1;
       if (size > MOST_LOG_CHARACTERS) {
-        const rest = {
-          cut: true,
-          next: event.id,
-          message: `Read the rest with oxbow://session/${session}/events?since=`,
-        };
-        return [...lines, JSON.stringify(rest)].join("\n");
+        const next = event.id - 1;
+        const message = `Read the rest with oxbow://session/${session}/events?since=${next}`;
+        return [...lines, JSON.stringify({ cut: true, next, message })].join("\n");
       }
       lines.push(line);
     }
