@@ -504,6 +504,20 @@ describe("the terminal client", () => {
     await client.leave();
   });
 
+  verifies(["U2"], "shows the mode of the keys of vi, and interrupts by Esc in normal mode", async () => {
+    const { hosted } = await host([reply().text("Thinking. ").delay(60_000).text("Done.")]);
+    const client = await TuiClient.open(hosted, { composer: { vim: true } });
+    await client.until("-- INSERT --");
+    client.type(..."work", "\r");
+    await client.until("Thinking.");
+    client.type(..."later", "\x1b");
+    expect(await client.until("-- NORMAL --")).not.toContain("Cancelled");
+    client.type("\x1b");
+    await client.until(/[Cc]ancelled/);
+    client.type(..."dd", "i", "/quit", "\r");
+    await client.ended;
+  });
+
   verifies(["U2"], "takes the keys that a person chose", async () => {
     const { hosted } = await host([reply().text("Sent by another key.")]);
     const { bindings } = readBindings({ send: "ctrl+s", newline: "enter", help: "f2" });

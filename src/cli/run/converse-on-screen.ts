@@ -52,6 +52,7 @@ export async function converseOnScreen(
     spinner: settings.spinner.value,
     theme: settings.theme.value,
     screenReader: settings.screen_reader.value,
+    vim: settings.vim.value,
     statusParts: settings.status_line.value,
     leaving: leaving.signal,
     lost: options.leave,

@@ -37,6 +37,7 @@ export interface ConverseOptions {
   readonly showCost: boolean;
   readonly spinner: "verses" | "plain";
   readonly screenReader: boolean;
+  readonly vim: boolean;
   readonly theme: string | undefined;
   readonly statusParts?: StatusParts | undefined;
   readonly leaving: AbortSignal;
@@ -72,7 +73,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     verses: spinner === "verses" && !screenReader ? verses() : [],
     clientAction: screenAction,
     login: terminalLogin(terminal),
-    composer,
+    composer: { ...composer, vim: options.vim },
     files: clientFiles(variables),
     onSession: (other) => {
       current = other;

@@ -203,7 +203,8 @@ export class TuiApp {
       this.#pace.changed("key");
       return;
     }
-    if (this.#composer.isOpen && this.#composer.onKey(key)) return;
+    const isForDraft = this.#composer.isOpen || (key.id === "escape" && this.#composer.takesEscape);
+    if (isForDraft && this.#composer.onKey(key)) return;
     const known = this.#keys.translate(key);
     if (known !== undefined) this.#onKnownKey(known, { now, draftIsEmpty });
   }

@@ -35,7 +35,7 @@ export interface TuiOptions {
   readonly linear?: boolean;
   /** The parts of the line below the input; default: all. */
   readonly statusParts?: StatusParts | undefined;
-  readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion">;
+  readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion" | "vim">;
   /** Called with the other session, after `/clear` or a choice in the picker. */
   readonly onSession?: (session: SessionId) => void;
   /** Whether the background is light; the terminal answers after a moment. Absent if the user chose the theme. */

@@ -117,7 +117,7 @@ export class Screen {
         dialog,
         dialogHasFocus,
         composer: composer.view(columns, most, theme),
-        status: statusLine(state, { width: columns, theme, parts: this.statusParts }),
+        status: statusLine(state, { width: columns, theme, parts: this.statusParts, vim: composer.vimMode }),
       },
       { columns, rows, theme, ...(linear && { linear }) },
     );

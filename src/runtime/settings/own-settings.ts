@@ -105,6 +105,12 @@ export const programSettings = {
     guide: "terminal",
     read: statusLine,
   }),
+  vim: setting({
+    about: "true: the draft has the keys of vi",
+    guide: "terminal",
+    fallback: false,
+    read: (text) => oneOf("true", "false")(text) === "true",
+  }),
   keys: tables({ about: "[keys]: keys of the terminal client", guide: "terminal" }),
   /** The engine of a home ends when no client has followed a session and no turn has run for this time. */
   engine_idle_timeout: setting<number | undefined>({

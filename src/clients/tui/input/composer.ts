@@ -20,6 +20,7 @@ import type { InputHistory } from "./history.js";
 import { HistoryBrowser } from "./history-browser.js";
 import { type HistorySearch, openSearch, searchKey, viewSearch } from "./history-search.js";
 import type { Caret } from "./prompt-editor.js";
+import { VimKeys, type VimMode } from "./vim-keys.js";
 
 export type { Draft, ImageAccess, Submission };
 
@@ -40,6 +41,8 @@ export interface ComposerOptions {
   readonly images?: ImageAccess;
   /** Lets the user edit the text in another program; undefined without a result. */
   readonly editText?: (text: string) => Promise<string | undefined>;
+  /** The keys of vi. */
+  readonly vim?: boolean;
 }
 
 const PAGE = 10;
@@ -51,6 +54,7 @@ export class Composer {
   readonly #buffer: DraftBuffer;
   readonly #completer: Completer;
   readonly #browser: HistoryBrowser;
+  readonly #vim: VimKeys | undefined;
   #search: HistorySearch | undefined;
   #aside: Draft | undefined;
   #chord = false;
@@ -65,6 +69,8 @@ export class Composer {
       submit: () => this.submit(),
     });
     this.#browser = new HistoryBrowser(this.#buffer, () => options.history?.list() ?? []);
+    const rows = (by: -1 | 1) => (by === -1 ? this.#browser.up() : this.#browser.down());
+    this.#vim = options.vim ? new VimKeys(this.#buffer.editor, rows) : undefined;
   }
 
   /** Pastes in full, images by their label. */
@@ -79,6 +85,16 @@ export class Composer {
   /** A list or a search is open, which takes the keys first. */
   get isOpen(): boolean {
     return this.#search !== undefined || this.#completer.isOpen;
+  }
+
+  /** Whether Esc does something in the draft. */
+  get takesEscape(): boolean {
+    return this.#vim?.takesEscape ?? false;
+  }
+
+  /** Undefined without the keys of vi. */
+  get vimMode(): VimMode | undefined {
+    return this.#vim?.mode;
   }
 
   /** What the user has typed and not sent. */
@@ -163,6 +179,7 @@ export class Composer {
   /** Empties the draft permanently. */
   clear(): void {
     this.#buffer.clear();
+    this.#vim?.reset();
     this.#browser.stop();
     this.#completer.close();
     this.#top = 0;
@@ -179,6 +196,7 @@ export class Composer {
       this.#chord = false;
       return key.id === "ctrl+e" && this.#edit();
     }
+    if (!this.#completer.isOpen && this.#vim?.onKey(key)) return true;
     if (isNewlineKey(key)) {
       this.#completer.close();
       this.#buffer.editor.newline();

@@ -127,6 +127,13 @@ export class PromptEditor {
     this.#did(undefined);
   }
 
+  /** Replaces what is between two places, as one step of undo; the caret goes behind the new text. */
+  replace(from: Caret, to: Caret, text: string): void {
+    this.#remember();
+    this.#change(from, to, text);
+    this.#did(undefined);
+  }
+
   /** Replaces a token everywhere; the caret stays at its character. It is not a step of undo. */
   replaceToken(token: string, text: string): void {
     const { lines, line, column } = this.#state;

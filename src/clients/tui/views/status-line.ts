@@ -9,6 +9,7 @@ import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { SessionMode } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
 import { paintSpan } from "../content/spans.js";
+import type { VimMode } from "../input/vim-keys.js";
 import { type Spent, shownCosts } from "../reduce/costs.js";
 import type { State } from "../state.js";
 import type { Style, Theme } from "../theme.js";
@@ -18,6 +19,8 @@ export interface StatusOptions {
   readonly theme: Theme;
   /** Default: all, in their usual order. */
   readonly parts?: StatusParts;
+  /** The mode of the draft, with the keys of vi. */
+  readonly vim?: VimMode | undefined;
 }
 
 interface Part {
@@ -38,7 +41,8 @@ export function statusLine(state: State, options: StatusOptions): string {
   const mode = modePart(state.place?.mode, theme);
   // A hint hides everything but the mode.
   const rest = state.hint === undefined ? statusParts(state, options) : [part(state.hint.text, theme.warning, 10)];
-  const parts = [mode, ...rest].filter((each) => each !== undefined);
+  const draft = options.vim && part(`-- ${options.vim.toUpperCase()} --`, theme.strong, 9);
+  const parts = [draft, mode, ...rest].filter((each) => each !== undefined);
   const separator = theme.ascii ? " | " : " · ";
   const fitting = thatFit(parts, width, textWidth(separator));
   return fitting.map(({ text, style }) => style(text)).join(theme.dim(separator));
