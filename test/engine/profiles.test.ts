@@ -72,6 +72,8 @@ describe("/profiles:NAME", () => {
     expect(third).not.toBe(first);
     await expect(slash(client, second, "/profiles:german")).rejects.toThrow("There is no command");
     await expect(slash(client, second, "/profiles use german")).rejects.toThrow('there is no profile "german"');
+    await writeFile(join(home, "config", "profiles", "german.toml"), 'prompt_header = "Speak German."\n');
+    expect((await slash(client, second, "/profiles:german --empty")).text).toContain("the profile german");
     const agent = hosted.connect("agent");
     await expect(slash(agent, second, "/profiles:french")).rejects.toThrow("for people, not for agents");
   });

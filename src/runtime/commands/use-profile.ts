@@ -57,7 +57,7 @@ export function sessionProfileCommands(opening: Opening): readonly Command[] {
   });
   const { arguments: _name, ...short } = PROFILES_USE;
   const taken = [PROFILES_LIST, PROFILES_SHOW, PROFILES_USE].map(({ name }) => name);
-  const names = profileNames({ ...place, roots: loaded.roots }).filter((name) => !taken.includes(`profiles:${name}`));
+  const names = namesHere(opening).filter((name) => !taken.includes(`profiles:${name}`));
   return [
     ...profileCommands(place, () => loadedBy(opening)),
     { ...PROFILES_USE, run: (args, context) => useProfile(args.text("NAME") ?? "", args, { ...port(), ...context }) },
@@ -71,6 +71,10 @@ export function sessionProfileCommands(opening: Opening): readonly Command[] {
       };
     }),
   ];
+}
+
+export function namesHere({ engine: { loaded, variables }, root }: Opening): readonly string[] {
+  return profileNames({ root, variables, roots: loaded.roots });
 }
 
 async function loadedBy({ current, engine }: Opening): Promise<readonly LoadedNames[]> {

@@ -232,10 +232,19 @@ const plugins: CreateBuiltIn = async (opening) => {
 };
 
 /** The settings files; nothing of a turn uses it. */
-const profiles: CreateBuiltIn = (opening) => ({
-  name: "profiles",
-  commands: async () => (await import("../commands/use-profile.js")).sessionProfileCommands(opening),
-});
+const profiles: CreateBuiltIn = (opening) => {
+  let stamp: (() => string) | undefined;
+  return {
+    name: "profiles",
+    commands: async () => {
+      const { namesHere, sessionProfileCommands } = await import("../commands/use-profile.js");
+      stamp = () => namesHere(opening).join("\n");
+      return sessionProfileCommands(opening);
+    },
+    // Each profile has a command, also one that was made since.
+    commandsStamp: () => stamp?.() ?? "",
+  };
+};
 
 /** Stored keys; nothing of a turn uses it. */
 const credentials: CreateBuiltIn = ({ engine: { variables } }) => ({
