@@ -96,4 +96,20 @@ describe("the program that starts the MCP server", () => {
     const program = await parentProgram(process.pid);
     expect(program).toMatchObject({ path: process.execPath, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
+
+  verifies(
+    ["C8"],
+    "learns at once that a subscription is refused; its first call still waits for the answer",
+    async () => {
+      const { parents, clock, gate, messages } = await bed();
+      const asking = gate(PARENT);
+      expect(await asking.refusal("ask")).toMatch(/has not allowed/);
+      await until(() => messages.length === 1);
+      const called = asking.refusal("wait");
+      await parents.allow(PARENT, { attach: "never", allowed_at: "" });
+      expect(await inTime(clock, called)).toBeUndefined();
+      expect(await asking.refusal("ask")).toBeUndefined();
+      expect(messages).toHaveLength(1);
+    },
+  );
 });

@@ -3,11 +3,13 @@
  *
  * 1. The user answers on the terminal of the process, or with `oxbow mcp-server approve` in another one.
  * 2. The first call waits for the answer for a while; later ones are refused at once until there is one. Nothing else is needed after it.
+ *    A subscription asks too, and does not wait: agents subscribe when they start, and wait for each answer.
  * 3. A program that the system does not name can never be allowed: it could not be recognised again.
  */
 import { basename } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { safeLine } from "../../base/terminal-text.js";
+import type { Patience } from "../../control/transports/mcp-server/server.js";
 import type { AllowedParent, McpParents } from "../../security/trust/mcp-parents.js";
 import type { ParentProgram } from "../../system/parent-process.js";
 
@@ -31,6 +33,7 @@ export class ParentGate {
   readonly #options: ParentGateOptions;
   #allowed: AllowedParent | undefined;
   #asking: Promise<void> | undefined;
+  #hasWaited = false;
 
   constructor(options: ParentGateOptions) {
     this.#options = options;
@@ -42,13 +45,17 @@ export class ParentGate {
   }
 
   /** Why the caller may not use the engine; undefined if it may. */
-  async refusal(patience: "now" | "wait"): Promise<string | undefined> {
+  async refusal(patience: Patience): Promise<string | undefined> {
     if (this.#allowed !== undefined) return undefined;
     const parent = await this.#options.parent;
     if (parent === undefined) return "the system does not name the program that started Oxbow, so you cannot allow it.";
     if (await this.#look(parent)) return undefined;
-    if (this.#asking === undefined && patience === "wait") {
+    if (patience !== "now" && this.#asking === undefined) {
       this.#asking = this.#askUser(parent);
+      this.#asking.catch(() => {});
+    }
+    if (patience === "wait" && !this.#hasWaited) {
+      this.#hasWaited = true;
       await this.#asking;
       if (await this.#look(parent)) return undefined;
     }

@@ -21,11 +21,14 @@ import type { McpOffer } from "./offer.js";
 import type { Subscriptions } from "./subscriptions.js";
 import { refusal } from "./tools.js";
 
+/** What a caller that is not allowed gets: `now` a refusal, `ask` too, and Oxbow asks the user, `wait` time for the user's answer. */
+export type Patience = "now" | "ask" | "wait";
+
 export interface McpServerOptions {
   readonly offer: McpOffer;
   readonly version: string;
-  /** Why the caller may not use the offer; undefined if it may. `wait` gives the user time to allow it. */
-  readonly refusal?: (patience: "now" | "wait") => Promise<string | undefined>;
+  /** Why the caller may not use the offer; undefined if it may. */
+  readonly refusal?: (patience: Patience) => Promise<string | undefined>;
   /** The resources whose changes the outer agent wants to know. */
   readonly subscriptions: Subscriptions;
   /** `itself`: it sends the changes; `transport`: another part of the transport does. */
@@ -131,10 +134,14 @@ function mismatchOf({ offer }: McpServerOptions, capabilities: ClientCapabilitie
   return isJsonObject(hello) ? versionProblem(hello.protocol_version) : undefined;
 }
 
-async function demand(options: McpServerOptions, capabilities: ClientCapabilities | undefined): Promise<void> {
+async function demand(
+  options: McpServerOptions,
+  capabilities: ClientCapabilities | undefined,
+  patience: Patience = "wait",
+): Promise<void> {
   const mismatch = mismatchOf(options, capabilities);
   if (mismatch !== undefined) throw new ProtocolError(INVALID_PARAMS, mismatch.message);
-  const why = await options.refusal?.("wait");
+  const why = await options.refusal?.(patience);
   if (why !== undefined) throw new ProtocolError(INVALID_PARAMS, why);
 }
 
@@ -153,7 +160,7 @@ function addResources(server: Server, options: McpServerOptions): void {
     return offer.read(params.uri);
   });
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
-    await demand(options, capabilitiesOf(server, context));
+    await demand(options, capabilitiesOf(server, context), "ask");
     if (!(await subscriptions.follow(offer, uri))) throw new ResourceNotFoundError(uri);
     void offer.replay(uri, (event) => announce(server, uri, event));
     return {};
