@@ -206,6 +206,7 @@ export async function whyNotContained(
     import("../../security/sandbox/seccomp-filter.js"),
     import("../../security/sandbox/private-home.js"),
   ]);
+  if (state.kind === "container") return "a container does not hold back what commands write.";
   if (!hasNamespaces(state)) return `the ${state.kind} sandbox does not hide the home folder.`;
   if (state.kind === "bubblewrap" && seccompFilter(process.arch, "off") === undefined)
     return `there is no system-call filter for ${process.arch}.`;
