@@ -7,6 +7,7 @@ import { type MockModel, startMockModel } from "../../src/testkit/index.js";
 import { skipWithout, whyNot } from "../support/needs.js";
 import { textsInMemory } from "../support/process-memory.js";
 import { oxbowProcess, temporaryFolder } from "../support/program.js";
+import { until } from "../support/waiting.js";
 import { verifies } from "../verifies.js";
 
 const closing: (() => unknown)[] = [];
@@ -73,6 +74,35 @@ describe("a secrets file of the project", () => {
 });
 
 describe("stored keys", () => {
+  verifies(
+    ["M12"],
+    "are let go with the engine of the home: its helper ends when 'oxbow stop' ends the engine",
+    async () => {
+      const home = await ownHome();
+      await writeFile(join(home, "config", "config.toml"), 'credential_idle = "10m"\n');
+      const secret = sampleSecret("stored");
+      const mock = await mockModel("reply\n  text: Done.\nloop\n", secret);
+      const env = { OXBOW_HOME: home, ANTHROPIC_BASE_URL: mock.url };
+      expect((await oxbowProcess(["auth", "set", "anthropic", "--stdin"], { env, input: secret })).code).toBe(0);
+      const used = async () => {
+        await until(async () => (await oxbowProcess(["status"], { env })).stdout.includes("unix:"));
+        expect((await oxbowProcess(["run", "hi"], { env })).stdout).toBe("Done.\n");
+        expect((await helperNote(home)).pid).toBeGreaterThan(0);
+        await oxbowProcess(["stop"], { env });
+      };
+      let settle: (result: Promise<void>) => void = () => {};
+      const stopped = new Promise<void>((resolve) => (settle = resolve));
+      const engine = oxbowProcess(["engine"], {
+        env,
+        input: "",
+        onStart: () => settle(used()),
+      });
+      await stopped;
+      await engine;
+      await until(async () => (await helperNote(home).catch(() => undefined)) === undefined);
+    },
+  );
+
   verifies(
     ["M11", "M13"],
     "are set, listed and removed without being shown, by several processes at once",

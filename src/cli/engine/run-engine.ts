@@ -4,7 +4,7 @@
  * 1. It has no terminal, works in `/`, and its environment has no key. What opens the store comes through a pipe.
  * 2. Of two that start at once, one becomes the engine; the other ends.
  * 3. It ends when no client has followed a session and no turn has run for `engine_idle_timeout`, at a signal, and at once when its
- *    socket is gone. SIGUSR2 asks it to end as soon as it has nothing to do.
+ *    socket is gone. SIGUSR2 asks it to end as soon as it has nothing to do. The credential helper ends with it.
  */
 
 import { lstatSync, watch } from "node:fs";
@@ -61,6 +61,8 @@ async function serveUntilIdle(variables: Variables, owner: ControlOwner): Promis
   log("control", "the engine ends", { why });
   await engine.close();
   await served.close();
+  const { runningHelper } = await import("../../security/credentials/helper/running-helper.js");
+  await (await runningHelper(variables))?.leave();
   return EXIT.answered;
 }
 

@@ -6,7 +6,9 @@
  * 3. It is in use while a client is connected, and exits after a while without one: soon if it has keys of terminals, which no process but the
  *    engine of that time uses. It removes its note. One with keys of terminals is never replaced by a helper of another version or with
  *    another proxy: between the end of an engine and the start of the next one no client is connected, and the keys are nowhere else.
- * 4. Without its note no client finds it any more: it ends as soon as no client is connected, so it does not outlive its home.
+ * 4. An engine that ends in order says so: then it ends with its last client, unless a passphrase opened it. After a kill it waits for the next
+ *    engine.
+ * 5. Without its note no client finds it any more: it ends as soon as no client is connected, so it does not outlive its home.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type FSWatcher, linkSync, rmSync, unlinkSync, watch, writeFileSync } from "node:fs";
@@ -38,6 +40,8 @@ export interface HelperServerOptions extends Pick<ConnectionOptions, "clock" | "
   readonly startTime: number;
   /** Without connections. */
   readonly idleMs: number;
+  /** It was opened with a passphrase, which the next helper would have to ask for. */
+  readonly isUnlocked?: boolean;
   readonly onEnd: () => void;
 }
 
@@ -50,7 +54,9 @@ export class HelperServer {
   readonly #socketName = `${randomBytes(6).toString("hex")}.sock`;
   #cancelIdle = () => {};
   #watcher: FSWatcher | undefined;
-  #hasLent = false;
+  /** When a terminal gave keys last. */
+  #lentAt: number | undefined;
+  #endsWithLast = false;
   #ended = false;
 
   constructor(options: HelperServerOptions) {
@@ -117,7 +123,7 @@ export class HelperServer {
     this.#cancelIdle();
     if (this.#ended || this.#sockets.size > 0) return;
     const { clock, idleMs } = this.#options;
-    const patience = this.#hasLent ? Math.min(LENT_MS, idleMs) : idleMs;
+    const patience = this.#endsWithLast ? 0 : this.#lentAt !== undefined ? Math.min(LENT_MS, idleMs) : idleMs;
     if (this.#watcher !== undefined && !this.#isFound()) this.end();
     else this.#cancelIdle = clock.after(patience, () => this.end());
   }
@@ -132,10 +138,16 @@ export class HelperServer {
     const others = this.#sockets.size - 1;
     if (method === "GET" && target === "/status") {
       answer(socket, { status: 200, body: { protocol: PROTOCOL, version, pid: process.pid, connections: others } });
+    } else if (method === "POST" && target === "/leave") {
+      const { clock, isUnlocked = false } = this.#options;
+      // Keys that came just now are for the next engine.
+      const isFresh = this.#lentAt !== undefined && clock.now() - this.#lentAt < LENT_MS;
+      this.#endsWithLast = !isUnlocked && !isFresh;
+      answer(socket, { status: 200, body: { ends: this.#endsWithLast } });
     } else if (method === "GET" && target === "/watch") this.#watch(socket);
     else if (method === "POST" && target === "/keys") return this.#takeKeys(head, socket, begun);
     else if (method === "POST" && (target === "/retire" || target === "/stop")) {
-      const ends = target === "/stop" || (others === 0 && !this.#hasLent);
+      const ends = target === "/stop" || (others === 0 && this.#lentAt === undefined);
       // The client must be able to start another helper at once.
       if (ends) rmSync(endpointPath(this.#options.folder), { force: true });
       socket.once("close", () => ends && this.end());
@@ -149,7 +161,8 @@ export class HelperServer {
       if (!(length <= MAX_KEYS_BYTES)) throw new Error("The keys are too long.");
       const text = (await restOf(socket, begun, length)).toString("utf8");
       this.#options.vault.lend(JSON.parse(text) as readonly ApiKeyEntry[]);
-      this.#hasLent = true;
+      this.#lentAt = this.#options.clock.now();
+      this.#endsWithLast = false;
       answer(socket, { status: 200, body: { taken: true } });
     } catch {
       // No word of what came: it may hold a key.
@@ -158,6 +171,7 @@ export class HelperServer {
   }
 
   #watch(socket: Socket): void {
+    this.#endsWithLast = false;
     socket.write("HTTP/1.1 200 Helper\r\ncontent-type: application/octet-stream\r\n\r\n\0");
     const { clock } = this.#options;
     let cancel = () => {};

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { skipWithout } from "../../../../test/support/needs.js";
+import { until } from "../../../../test/support/waiting.js";
 import { verifies } from "../../../../test/verifies.js";
 import { type Clock, ManualClock, systemClock } from "../../../base/clock.js";
 import { createHttpClient, type HttpClient } from "../../../system/http-client.js";
@@ -83,12 +84,14 @@ function helper({
   linkClock = systemClock,
   version = "1",
   source,
+  isUnlocked = false,
   onEnd = () => {},
 }: {
   clock?: Clock;
   linkClock?: Clock;
   version?: string;
   source?: TokenSource;
+  isUnlocked?: boolean;
   onEnd?: () => void;
 } = {}): Helper {
   const servers: HelperServer[] = [];
@@ -105,6 +108,7 @@ function helper({
       version,
       startTime: 0,
       idleMs: 3_600_000,
+      isUnlocked,
       vault,
       clock,
       connect: connector(undefined),
@@ -402,6 +406,45 @@ describe("the life of the helper", () => {
         .then(() => rm(join(folder, "run"), { recursive: true }));
     });
   });
+
+  verifies(
+    ["M12"],
+    "ends with an engine that ends in order, unless it has fresh keys or a passphrase opened it",
+    async () => {
+      await file.put(entry("http://127.0.0.1:1"));
+      const about = (start: Helper, path: string, body = "") => {
+        const endpoint = start.note();
+        const socketPath = reachable(join(folder, "run"), endpoint.socket);
+        return askHelper({ socketPath, endpoint, method: path === "/status" ? "GET" : "POST", path, body });
+      };
+      const unlocked = helper({ isUnlocked: true });
+      await unlocked.start();
+      expect(await about(unlocked, "/leave")).toEqual({ ends: false });
+      await about(unlocked, "/stop");
+      const clock = new ManualClock();
+      const ended = new Promise<void>((resolve) => {
+        void (async () => {
+          const lent = helper({ clock, onEnd: resolve });
+          await lent.start();
+          const key = JSON.stringify([entry("http://127.0.0.1:1", { account: lentAccount("a".repeat(16)) })]);
+          expect(await about(lent, "/keys", key)).toEqual({ taken: true });
+          expect(await about(lent, "/leave")).toEqual({ ends: false });
+          clock.advance(59_999);
+          lent.link.use((await lent.link.reach()).endpoint);
+          await until(async () => (await about(lent, "/status"))?.connections === 1);
+          clock.advance(1);
+          expect(await about(lent, "/leave")).toEqual({ ends: true });
+          lent.link.close();
+          // It has to see the connections go first.
+          await until(() => {
+            clock.advance(0);
+            return readEndpoint(join(folder, "run")) === undefined;
+          });
+        })();
+      });
+      await ended;
+    },
+  );
 
   verifies(["M12"], "does not stay long for keys of terminals that no engine uses", async () => {
     const clock = new ManualClock();

@@ -32,7 +32,8 @@ export async function runHelper(options: RunHelperOptions): Promise<HelperServer
     const { folder, version, idleMs } = orders;
     const { startTime, network } = options;
     const connect = connector(network);
-    const server = new HelperServer({ folder, version, idleMs, startTime, vault, clock, connect, onEnd });
+    const isUnlocked = orders.key.passphrase !== undefined;
+    const server = new HelperServer({ folder, version, idleMs, isUnlocked, startTime, vault, clock, connect, onEnd });
     await server.start();
     report({ ready: true });
     return server;

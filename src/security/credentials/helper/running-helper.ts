@@ -13,6 +13,8 @@ export interface RunningHelper {
   readonly connections: number;
   /** A program that uses it now starts another one. */
   stop(): Promise<void>;
+  /** An engine ends: the helper ends with its last client, unless a passphrase opened it. */
+  leave(): Promise<void>;
 }
 
 export async function runningHelper(variables: Variables): Promise<RunningHelper | undefined> {
@@ -28,5 +30,6 @@ export async function runningHelper(variables: Variables): Promise<RunningHelper
     version: endpoint.version,
     connections: Number(status.connections),
     stop: async () => void (await askHelper({ socketPath, endpoint, method: "POST", path: "/stop" })),
+    leave: async () => void (await askHelper({ socketPath, endpoint, method: "POST", path: "/leave" })),
   };
 }
