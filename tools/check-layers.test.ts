@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { checkLayers, formatViolation } from "./check-layers/check.mjs";
+import { checkLayers, formatViolation, readModules } from "./check-layers/check.mjs";
 import { findCycles } from "./check-layers/cycles.mjs";
+import { loneFiles } from "./check-layers/homes.mjs";
 import { findImports } from "./check-layers/imports.mjs";
+import { RUNTIME_OF_ONE } from "./check-layers/layers.mjs";
 import { tokenize } from "./check-layers/tokens.mjs";
 
 const folders: string[] = [];
@@ -48,7 +50,7 @@ const CLEAN = {
     'import { workspace } from "./workspace.js"; import text from "./read.md"; import prompt from "../../assets/prompt.md";',
   "chain/tool/10-x.ts":
     'import "../../tools/read.js"; import "../../providers/wire.js"; import { loop } from "../../engine/loop.js";',
-  "commands/model.ts": 'import "../providers/wire.js";',
+  "commands/model.ts": 'import "../base/clock.js";',
   "control/host.ts":
     'import { loop } from "../engine/loop.js"; import "../system/toml.js"; import { createServer } from "node:http";',
   "clients/sdk/client.ts": 'import "../../protocol/events.js"; import "../../base/clock.js";',
@@ -142,6 +144,16 @@ describe("each rule fails on a planted violation", () => {
     ["packages in the core", { "engine/a.ts": 'import "some-package";' }, ["engine/a.ts:1 third-party"]],
     ["files outside of src", { "tools/a.ts": 'import "../../test/x.js";' }, ["tools/a.ts:1 outside-src"]],
     ["the package by its own name", { "tools/a.ts": 'import "oxbow/protocol";' }, ["tools/a.ts:1 self-import"]],
+    [
+      "a file of runtime for one feature",
+      { "runtime/a.ts": 'import "../tools/read.js"; import type { A } from "../tools/workspace.js";' },
+      ["runtime/a.ts:1 one-feature"],
+    ],
+    [
+      "a command of a feature that another folder names",
+      { "tools/x/commands.ts": 'const C = { name: "x:add" };', "cli/a.ts": 'run("x:add", "y:add");' },
+      ["cli/a.ts:1 foreign-command"],
+    ],
     ["an unknown folder", { "helpers/a.ts": "" }, ["helpers/a.ts:1 unknown-layer"]],
     [
       "a file beside the folders",
@@ -158,6 +170,13 @@ describe("each rule fails on a planted violation", () => {
 
   it.each(planted)("%s", (_, files, expected) => {
     expect(check({ ...CLEAN, ...files })).toEqual(expected);
+  });
+});
+
+describe("the files of runtime that wait for their move", () => {
+  it("are those in the list: a file that is gone, or joins two features, leaves it", () => {
+    const lone = loneFiles(readModules(fileURLToPath(new URL("..", import.meta.url))));
+    expect([...RUNTIME_OF_ONE].filter((file) => !lone.includes(file))).toEqual([]);
   });
 });
 

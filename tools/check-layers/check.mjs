@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { ROOT } from "../setup/set-up.mjs";
 import { findCycles } from "./cycles.mjs";
 import { findEnvironmentReads } from "./environment.mjs";
+import { commandViolations, findCommandNames, loneViolations } from "./homes.mjs";
 import { findImports } from "./imports.mjs";
 import { environmentViolations, importViolations, placeViolations, sizeViolations } from "./rules.mjs";
 import { tokenize } from "./tokens.mjs";
@@ -26,24 +27,34 @@ export function formatViolation({ file, line, rule, advice }) {
 
 /** All violations in `root`/src, in the order of files and lines. Tests may import anything. */
 export function checkLayers(root) {
-  const files = listFiles(join(root, "src")).filter((file) => SOURCE.test(file) && !TEST.test(file));
-  const modules = new Map(files.map((file) => [file, readModule(root, file)]));
+  const modules = readModules(root);
   const violations = [...modules].flatMap(([file, { imports, environmentReads }]) => [
     ...placeViolations(file),
     ...imports.flatMap((each) => importViolations(file, each)),
     ...environmentViolations(file, environmentReads),
   ]);
   const lines = new Map([...modules].map(([file, module]) => [file, module.lines]));
-  return [...violations, ...sizeViolations(lines), ...findCycles(modules)].sort(
+  const homeless = [...loneViolations(modules), ...commandViolations(modules)];
+  return [...violations, ...homeless, ...sizeViolations(lines), ...findCycles(modules)].sort(
     (left, right) => left.file.localeCompare(right.file, "en") || left.line - right.line,
   );
+}
+
+export function readModules(root) {
+  const files = listFiles(join(root, "src")).filter((file) => SOURCE.test(file) && !TEST.test(file));
+  return new Map(files.map((file) => [file, readModule(root, file)]));
 }
 
 function readModule(root, file) {
   const text = readFileSync(join(root, "src", file), "utf8");
   const tokens = tokenize(text);
   const imports = findImports(tokens);
-  return { imports, environmentReads: findEnvironmentReads(tokens, imports), lines: text.split("\n").length - 1 };
+  return {
+    imports,
+    environmentReads: findEnvironmentReads(tokens, imports),
+    commands: findCommandNames(tokens),
+    lines: text.split("\n").length - 1,
+  };
 }
 
 function listFiles(folder, prefix = "") {
