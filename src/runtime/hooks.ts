@@ -6,7 +6,7 @@
  * 2. A project's hook gets no key of a model provider for a header.
  * 3. The turn pays for model calls: its budgets and its costs contain them.
  */
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { copier, removeCopies } from "../context/skills/copies.js";
 import { SkillRegistry } from "../context/skills/registry.js";
 import { skillFolder } from "../context/skills/settings.js";
@@ -24,7 +24,9 @@ import { TurnCount } from "../extensions/subagents/limits.js";
 import { resultText, text } from "../protocol/content.js";
 import { NAMED_PROVIDERS } from "../providers/named.js";
 import { withoutForgedInstructions } from "../security/untrusted/forged-instructions.js";
-import { presentAt } from "../sessions/undo/entry-state.js";
+import { MAX_KEPT_BYTES } from "../sessions/undo/limits.js";
+import { type ObservedEntry, observed } from "../system/observed-change.js";
+import { entryOf, look } from "../system/overlay/change-set.js";
 import { addedValue, childEnvironment } from "../tools/child-environment.js";
 import type { Opening } from "./opening.js";
 import { agentModels, subagentsContext } from "./subagents.js";
@@ -113,14 +115,12 @@ async function recorded<T>(
   }
 }
 
-type HookedFile = { readonly kind: "file"; readonly content: Buffer | undefined; readonly mode: number | undefined };
-
-function fileAt(absolute: string): HookedFile | undefined {
-  const { state, bytes } = presentAt(dirname(absolute), basename(absolute), () => "");
-  return state?.kind === "file" ? { kind: "file", content: bytes, mode: state.mode } : undefined;
+function fileAt(absolute: string): ObservedEntry | undefined {
+  const found = look(absolute);
+  return found?.isFile() ? observed(absolute, entryOf(found, absolute), MAX_KEPT_BYTES) : undefined;
 }
 
-function isSame(one: HookedFile | undefined, other: HookedFile | undefined): boolean {
+function isSame(one: ObservedEntry | undefined, other: ObservedEntry | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   const isKnown = one.content !== undefined && other.content !== undefined;
   return one.mode === other.mode && (!isKnown || one.content.equals(other.content));

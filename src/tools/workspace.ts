@@ -37,7 +37,7 @@ import type {
   WriteResult,
 } from "./files/workspace-types.js";
 
-export type { ChangeObserver, ObservedChange, ObservedEntry } from "./files/change-observer.js";
+export type { ChangeObserver } from "./files/change-observer.js";
 export { isInside } from "./files/containment.js";
 export type { Entry, EntryKind, FileStat } from "./files/file-stat.js";
 export type { FoundEntry, PathGuard } from "./files/path-guard.js";

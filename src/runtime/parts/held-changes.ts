@@ -15,6 +15,7 @@ import type { GateVerdict, HeldBack } from "../../security/change-gate/change-ga
 import type { OverlayView, ViewedChanges } from "../../security/sandbox/overlay-view.js";
 import { shown } from "../../security/trust/shown.js";
 import { MAX_KEPT_BYTES } from "../../sessions/undo/limits.js";
+import { type ObservedChange, observed } from "../../system/observed-change.js";
 import {
   type Applied,
   type ApplyPlan,
@@ -25,17 +26,9 @@ import {
   readPlan,
   writePlan,
 } from "../../system/overlay/apply-changes.js";
-import {
-  fileBytes,
-  type HeldChange,
-  type HeldEntry,
-  type IgnoreSource,
-  isWholeGone,
-  look,
-} from "../../system/overlay/change-set.js";
+import { fileBytes, type HeldChange, type IgnoreSource, isWholeGone, look } from "../../system/overlay/change-set.js";
 import { shownPath } from "../../system/path-bytes.js";
 import type { ProcessEnd } from "../../system/process-group.js";
-import type { ObservedChange, ObservedEntry } from "../../tools/files/change-observer.js";
 
 export interface HeldChangesOptions {
   /** Where the session works. */
@@ -304,15 +297,6 @@ export class HeldChanges {
 }
 
 const NOTHING: Settled = { notes: [], changed: [] };
-
-function observed(full: string, entry: HeldEntry | undefined, most: number): ObservedEntry | undefined {
-  if (entry === undefined) return undefined;
-  const { kind, mode, size, target = "" } = entry;
-  if (kind === "link") return { kind, target };
-  if (kind === "other") return { kind };
-  if (kind === "folder") return { kind, mode };
-  return { kind, mode, size, content: size <= most ? fileBytes(full, most) : undefined };
-}
 
 const MARK_DAYS = 30;
 

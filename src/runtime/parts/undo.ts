@@ -5,10 +5,11 @@ import type { ChangeRecorder } from "../../chain/services.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId, TurnId } from "../../protocol/ids.js";
 import type { UndoRecorder } from "../../sessions/undo/recorder.js";
+import type { ObservedChange } from "../../system/observed-change.js";
 import type { IgnoreRules, IgnoreSource } from "../../system/overlay/change-set.js";
 import type { IgnoreTop } from "../../tools/search/ignore-files.js";
 import type { IgnoreScope } from "../../tools/search/ignore-rules.js";
-import type { ChangeObserver, ObservedChange } from "../../tools/workspace.js";
+import type { ChangeObserver } from "../../tools/workspace.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 
 export interface RunUndoOptions {

@@ -7,12 +7,12 @@ import { MAX_KEPT_BYTES } from "./limits.js";
 export interface EntryState {
   readonly kind: EntryKind;
   /** Permission bits of a file or folder; absent for a file that is about to be made. */
-  readonly mode?: number;
+  readonly mode?: number | undefined;
   /** The address of a file's bytes (sealer.ts); absent when they were not read. */
   readonly content?: string;
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** Where a link says it leads. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   /** Distinguishes an unchanged file without reading it. */
   readonly stamp?: string;
 }

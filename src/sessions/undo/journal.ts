@@ -20,8 +20,6 @@ import type { UndoRecord } from "./records.js";
 const FILE = "journal";
 /** Small files share a frame: that compresses better, and one file each would take longer than the command. */
 const FRAME_BYTES = 1024 * 1024;
-/** Frames that may be in the making at once. */
-const FRAMES_AHEAD = 3;
 /** Restoring files takes moments; a running command may take hours, and is not waited for. */
 const LOCK_WAIT_MS = 3000;
 
@@ -59,7 +57,7 @@ export class UndoJournal {
   /** Contents that are being written to the file. */
   readonly #waiting = new Map<string, Buffer>();
   #waitingBytes = 0;
-  #making: Promise<void>[] = [];
+  #flushing = Promise.resolve();
   /** Where the file already holds contents, until a record names them. */
   readonly #unannounced: UndoRecord[] = [];
   #holders = 0;
@@ -139,10 +137,7 @@ export class UndoJournal {
     if (this.has(address) || this.#waiting.has(address)) return address;
     this.#waiting.set(address, content);
     this.#waitingBytes += content.length;
-    if (this.#waitingBytes >= FRAME_BYTES) {
-      this.#makeFrame();
-      if (this.#making.length > FRAMES_AHEAD) await this.#making.shift();
-    }
+    if (this.#waitingBytes >= FRAME_BYTES) await this.flush();
     return address;
   }
 
@@ -151,12 +146,24 @@ export class UndoJournal {
     return this.#opened().end + this.#waitingBytes < this.limits.journalBytes;
   }
 
-  /** Everything that was kept is in the file. */
+  /** Everything that was kept is in the file, also what another call is writing. */
   async flush(): Promise<void> {
-    this.#makeFrame();
-    const making = this.#making;
-    this.#making = [];
-    await Promise.all(making);
+    const own = this.#flushing.then(() => this.#writeWaiting());
+    this.#flushing = own.catch(() => {});
+    await own;
+  }
+
+  async #writeWaiting(): Promise<void> {
+    if (this.#waiting.size === 0) return;
+    const contents = [...this.#waiting];
+    const bytes = Buffer.concat(contents.map(([, content]) => content));
+    const at = await this.#opened().appendContents(bytes);
+    const list = contents.map(([address, content]) => [address, content.length] as const);
+    for (const [address] of list) this.#waiting.delete(address);
+    this.#waitingBytes -= bytes.length;
+    const record = { is: "content", at, list } as const;
+    this.#unannounced.push(record);
+    this.#learn(record);
   }
 
   /** Waits until everything is on the disk. */
@@ -218,23 +225,6 @@ export class UndoJournal {
       this.#contents.set(address, { frame: record.at, offset, length });
       offset += length;
     }
-  }
-
-  #makeFrame(): void {
-    if (this.#waiting.size === 0) return;
-    const list = [...this.#waiting].map(([address, content]) => [address, content.length] as const);
-    const bytes = Buffer.concat([...this.#waiting.values()]);
-    this.#waiting.clear();
-    this.#waitingBytes = 0;
-    const made = this.#opened()
-      .appendContents(bytes)
-      .then((at) => {
-        this.#unannounced.push({ is: "content", at, list });
-        this.#learn({ is: "content", at, list });
-      });
-    // It is waited for later.
-    made.catch(() => {});
-    this.#making.push(made);
   }
 }
 

@@ -9,6 +9,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { relative, sep } from "node:path";
 import type { CallId, TurnId } from "../../protocol/ids.js";
+import type { ObservedChange, ObservedEntry } from "../../system/observed-change.js";
 import { shownPath } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
 import type { Change, EntryState } from "./entry-state.js";
@@ -29,25 +30,6 @@ export interface UndoCall {
   /** `goesOn`: the call left something running behind it. Answers with the files whose changes were announced. */
   end(options?: { readonly goesOn?: boolean }): Promise<readonly string[]>;
 }
-
-/** The planned change of a file tool; undefined means that nothing exists. The type matches the tools' own interface. */
-export interface AnnouncedChange {
-  readonly absolute: string;
-  readonly before: AnnouncedEntry | undefined;
-  readonly after: AnnouncedEntry | undefined;
-}
-
-export type AnnouncedEntry =
-  /** Without content when it is too large to be held. */
-  | {
-      readonly kind: "file";
-      readonly content: Buffer | undefined;
-      readonly mode: number | undefined;
-      readonly size?: number;
-    }
-  | { readonly kind: "folder"; readonly mode: number | undefined }
-  | { readonly kind: "link"; readonly target: string }
-  | { readonly kind: "other" };
 
 export const GAPS = {
   unknown: "it wrote into the workspace directly, and undo does not cover what it changed",
@@ -95,12 +77,12 @@ export class UndoRecorder {
   }
 
   /** Before a file tool changes something; what goes is on the disk when this resolves. */
-  before(change: AnnouncedChange): Promise<void> {
+  before(change: ObservedChange): Promise<void> {
     return this.beforeAll([() => change]);
   }
 
   /** The same for the changes of one call, which are read one after the other. */
-  async beforeAll(changes: readonly (() => AnnouncedChange)[]): Promise<void> {
+  async beforeAll(changes: readonly (() => ObservedChange)[]): Promise<void> {
     const open = this.#running.getStore() ?? this.#open.at(-1);
     // Without one, no tool call is behind the changes.
     const record = open?.record ?? this.#newRecord("call_none", "oxbow");
@@ -151,15 +133,10 @@ export class UndoRecorder {
 }
 
 async function stateOf(
-  entry: AnnouncedEntry | undefined,
+  entry: ObservedEntry | undefined,
   name: (content: Buffer) => Promise<string>,
 ): Promise<EntryState | undefined> {
   if (entry === undefined) return undefined;
-  if (entry.kind === "other") return { kind: "other" };
-  if (entry.kind === "link") return { kind: "link", target: entry.target };
-  const mode = entry.mode === undefined ? {} : { mode: entry.mode };
-  if (entry.kind === "folder") return { kind: "folder", ...mode };
-  if (entry.content === undefined)
-    return { kind: "file", ...mode, ...(entry.size !== undefined && { size: entry.size }) };
-  return { kind: "file", ...mode, size: entry.content.length, content: await name(entry.content) };
+  const { content, ...state } = entry;
+  return content === undefined ? state : { ...state, size: content.length, content: await name(content) };
 }

@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
+import type { ObservedChange, ObservedEntry } from "../../system/observed-change.js";
 import { Workspace } from "../workspace.js";
-import type { ObservedChange, ObservedEntry } from "./change-observer.js";
 
 let base: string;
 let observed: string[];
