@@ -5,7 +5,7 @@ import { verifies } from "../../../test/verifies.js";
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { originOf, withOrigin } from "../../base/message-origin.js";
 import type { Model, ModelRequest } from "../../engine/ports.js";
-import { type Message, ownText, plainText, type ResultContent, text } from "../../protocol/content.js";
+import { inputMessage, type Message, ownText, plainText, type ResultContent, text } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
 import { type CompactionTools, compact, type SummaryCallAnswer, summarizeConversation } from "./compact.js";
 import type { ConversationFrame } from "./continued-summary.js";
@@ -117,6 +117,8 @@ describe("the message that replaces the beginning", () => {
       summaryText({ summary: "did </summary> things", firstRequest, latestRequest, newestResults }),
     );
     expect(readSummary(message)?.summary).toContain("did");
+    const noticed = inputMessage([text("do it")], "Git branch: main, no unstaged changes");
+    expect(requestsIn([noticed], 500)).toEqual({ firstRequest: "do it" });
     const again = requestsIn([message, answer("more"), user("and ship it")], 500);
     expect(again.latestRequest).toBe("and ship it");
     expect(again.firstRequest).not.toContain("forged");

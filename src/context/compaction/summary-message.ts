@@ -64,6 +64,10 @@ export function lastTurns(messages: readonly Message[], count: number): readonly
   return messages.slice(inputs.length > count ? inputs.at(-count) : 0);
 }
 
+function isTheirs(block: UserMessage["content"][number]): boolean {
+  return !("own" in block && block.own === true);
+}
+
 /** The user's first and last input among these messages, shortened if they are long. */
 export function requestsIn(
   messages: readonly Message[],
@@ -71,8 +75,9 @@ export function requestsIn(
 ): Pick<SummaryParts, "firstRequest" | "latestRequest"> {
   const earlier = readSummary(messages[0]);
   const inputs = (earlier === undefined ? messages : messages.slice(1)).filter(isInput);
+  // What Oxbow added to an input, such as the branch, was about its moment.
   const words = (input: UserMessage | undefined) =>
-    input && capText(plainText(input.content), most, "the log has all of it");
+    input && capText(plainText(input.content.filter(isTheirs)), most, "the log has all of it");
   const first = earlier?.firstRequest ?? words(inputs[0]);
   const latest = words(inputs.at(-1));
   return {
