@@ -62,7 +62,7 @@ function parseText(spec: CommandSpec, line: string, words: readonly Word[]): Par
       textWords.push(...words.slice(at + 1));
       break;
     }
-    const flag = known.get(typed.replace(/=.*$/s, ""));
+    const flag = typed.startsWith("-") ? known.get(typed.replace(/=.*$/s, "")) : undefined;
     const isMistake = flag === undefined && /^--\w/.test(typed) && textWords.length === 0;
     if (flag === undefined && !isMistake) textWords.push(word);
     else flagWords.push(word);

@@ -42,6 +42,16 @@ describe("quoted text", () => {
     expect(parseRequestText(`${"don't ".repeat(500)}open 'a b'`).text).toMatch(/open .$/);
   });
 
+  it("looks for the end of a fence once where there is none", () => {
+    const looked = vi.spyOn(String.prototype, "indexOf");
+    try {
+      parseRequestText("`".repeat(20_000));
+      expect(looked.mock.calls.length).toBeLessThan(1000);
+    } finally {
+      looked.mockRestore();
+    }
+  });
+
   it("keeps the text around a literal inside a word", () => {
     const request = parseRequestText("open x='a b'");
     expect(request.term(request.text.split(" ")[1] ?? "")).toEqual({ value: "x=a b", quoted: false });

@@ -39,11 +39,12 @@ export function parseRequestText(raw: string): RequestText {
   };
   let marked = "";
   const source = raw.replaceAll("\r\n", "\n").trim();
+  const lastFence = source.lastIndexOf("\n```");
   let unended = 0;
   for (let at = 0; at < source.length; ) {
     const begins = beginsQuote(source, at);
     const isLooked = literals.length <= LAST_MARK - FIRST_MARK && (!begins || unended < MOST_UNENDED);
-    const literal = isLooked ? literalAt(source, at) : undefined;
+    const literal = isLooked ? literalAt(source, { at, lastFence }) : undefined;
     if (begins && literal === undefined) unended++;
     marked +=
       literal === undefined ? source.charAt(at) : `${source.charAt(at) === "\n" ? " " : ""}${mark(literal.value)}`;
@@ -77,12 +78,17 @@ function beginsQuote(source: string, at: number): boolean {
   return PAIRS[source.charAt(at)] !== undefined && !/[^\s([{:=,]/.test(source.charAt(at - 1));
 }
 
-function literalAt(source: string, at: number): Literal | undefined {
+function literalAt(
+  source: string,
+  { at, lastFence }: { readonly at: number; readonly lastFence: number },
+): Literal | undefined {
   const character = source.charAt(at);
   // A fence. Its body keeps its last line break: it is a whole text, not a phrase.
-  const body = source.startsWith("```", at) ? source.indexOf("\n", at) : -1;
-  const closing = body === -1 ? -1 : source.indexOf("\n```", body);
-  if (closing !== -1) return { value: source.slice(body + 1, closing + 1), end: closing + 4 };
+  if (at < lastFence && source.startsWith("```", at)) {
+    const body = source.indexOf("\n", at);
+    const closing = source.indexOf("\n```", body);
+    return { value: source.slice(body + 1, closing + 1), end: closing + 4 };
+  }
   if (beginsQuote(source, at)) return quoted(source, at);
   // "create x.txt with:" and then lines: the lines are the content.
   const rest = character === "\n" && source.charAt(at - 1) === ":" ? source.slice(at + 1) : undefined;
