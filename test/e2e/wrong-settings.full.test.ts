@@ -123,3 +123,23 @@ describe("a profile", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("longer than 300ms, the limit of ollama_timeout")]);
   });
 });
+
+describe("a wrong line in config.toml", () => {
+  verifies(["U10"], "stops no help: it is said, and the help says what to write instead", async () => {
+    const { env } = await homeWith('permission_mod = "ask"\nmax_iterations = "many"\n');
+    expect((await oxbow(["run", "hi"], { env })).code).toBe(2);
+    for (const [args, shown] of [
+      [["--help"], "Flags of a run"],
+      [["help", "environment"], "OXBOW_HOME"],
+      [["help", "run"], "Usage: oxbow"],
+      [["config", "keys"], "max_iterations"],
+    ] as const) {
+      const { code, stdout, stderr } = await oxbow([...args], { env });
+      expect([code, stdout, stderr], args.join(" ")).toEqual([
+        0,
+        expect.stringContaining(shown),
+        expect.stringContaining("config.toml"),
+      ]);
+    }
+  });
+});

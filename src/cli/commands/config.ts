@@ -23,17 +23,20 @@ export const shell: ShellCommand = {
   specs: [CONFIG_KEYS, { ...CONFIG_SHOW, shellFlags: [...SETTING_FLAGS, FOLDER] }],
   about: "Shows the settings. Flags count as in a run.",
   open: async (flags, variables) => {
-    const loaded = await placeSettings(flags, variables, { unapproved: "refuse" });
-    return { commands: [showCommand(loaded, variables), keysCommand(loaded)] };
+    const load = () => placeSettings(flags, variables, { unapproved: "refuse" });
+    return { commands: [showCommand(load, variables), keysCommand(load)] };
   },
 };
 
 export const run = shellRunner(shell);
 
-function showCommand(loaded: LoadedSettings, variables: Variables): Command {
+type Load = () => Promise<LoadedSettings>;
+
+function showCommand(load: Load, variables: Variables): Command {
   return {
     ...CONFIG_SHOW,
-    run: (_args, { warn }) => {
+    run: async (_args, { warn }) => {
+      const loaded = await load();
       for (const warning of loaded.warnings) warn(warning);
       const shown = rows(loaded, variables);
       return { text: alignRows(shown), value: rowsValue(shown) };
@@ -41,10 +44,18 @@ function showCommand(loaded: LoadedSettings, variables: Variables): Command {
   };
 }
 
-function keysCommand(loaded: LoadedSettings): Command {
+function keysCommand(load: Load): Command {
   return {
     ...CONFIG_KEYS,
-    run: (_args, { screen }) => {
+    run: async (_args, { screen, warn }) => {
+      const path = await load().then(
+        ({ profilePath }) => `The file is ${profilePath}. `,
+        // The list says what to write instead.
+        (error: Error) => {
+          warn(error.message);
+          return "";
+        },
+      );
       const known = settingKeys();
       const columns = [
         { header: "KEY", value: ({ key }: SettingKey) => key, priority: 4 },
@@ -55,7 +66,7 @@ function keysCommand(loaded: LoadedSettings): Command {
       ];
       const text = renderTable(columns, known, { width: screen?.width, color: screen?.color ?? false });
       return {
-        text: `${text}\n\nThe file is ${loaded.profilePath}. 'oxbow config show' has the values.`,
+        text: `${text}\n\n${path}'oxbow config show' has the values.`,
         value: asValue(known),
       };
     },

@@ -10,6 +10,7 @@ import { programSummary } from "../../runtime/commands/catalogue.js";
 import type { Found, FoundCommand } from "../../runtime/commands/found-here.js";
 import { HELP } from "../../runtime/commands/specs.js";
 import type { OwnProvider } from "../../runtime/models/model-registry.js";
+import type { LoadedSettings } from "../../runtime/settings/settings.js";
 import { COMMANDS } from "../command-table.js";
 import { KNOWN_VARIABLES, type KnownVariable } from "../known-variables.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -32,25 +33,41 @@ interface Asking {
 }
 
 async function help([topic, ...rest]: readonly string[], { context, variables }: Asking): Promise<CommandResult> {
+  const loaded = await settingsOf(variables, context.warn);
   if (topic === undefined) {
-    const found = await foundIn(variables);
+    const found = await foundIn(loaded, variables);
     const { shown, value } = commandLines(found.commands);
-    return { text: generalHelp(shown) + foundHelp(found) + providersHelp(await ownProviders(variables)), value };
+    return {
+      text: generalHelp(shown) + foundHelp(found) + providersHelp(await ownProviders(loaded, variables)),
+      value,
+    };
   }
   if (topic === "environment") {
-    const own = (await ownProviders(variables)).flatMap(({ variables: named }) => named);
+    const own = (await ownProviders(loaded, variables)).flatMap(({ variables: named }) => named);
     // Variants of one provider program read the same variables.
     const named = new Map(own.map(({ name, description }) => [name, { name, meaning: description }]));
     const known = [...KNOWN_VARIABLES, ...named.values()];
     return { text: environmentHelp(known), value: known.map((variable) => ({ ...variable })) };
   }
   const command = COMMANDS.find(({ name, aliases }) => name === topic || aliases?.includes(topic));
-  const own = (await foundIn(variables)).commands.find(({ name }) => name === topic);
+  const own = (await foundIn(loaded, variables)).commands.find(({ name }) => name === topic);
   if (own !== undefined) return { text: ownHelp(own, command !== undefined), value: { ...own } };
   if (command === undefined) throw new UsageError(unknownTopic(topic));
   const { name, aliases = [] } = command;
   if (context.wants !== "value") await (await command.load()).run([...rest, "--help"], variables);
   return { text: "", value: { name, aliases, summary: programSummary(name) } };
+}
+
+/** Undefined if they are wrong, which is said: people read the help to repair them. */
+async function settingsOf(variables: Variables, warn: (message: string) => void): Promise<LoadedSettings | undefined> {
+  const { loadSettings } = await import("../../runtime/settings/settings.js");
+  try {
+    return await loadSettings(parseFlags([], [], "help"), variables);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    warn(error.message);
+    return undefined;
+  }
 }
 
 function unknownTopic(topic: string): string {
@@ -60,13 +77,12 @@ function unknownTopic(topic: string): string {
 }
 
 /** What Oxbow finds in the folders of this place: programs, skills, instructions … */
-async function foundIn(variables: Variables): Promise<Found> {
-  const [{ foundHere }, { loadSettings }, { openRoot }] = await Promise.all([
+async function foundIn(loaded: LoadedSettings | undefined, variables: Variables): Promise<Found> {
+  if (loaded === undefined) return { commands: [], lines: [] };
+  const [{ foundHere }, { openRoot }] = await Promise.all([
     import("../../runtime/commands/found-here.js"),
-    import("../../runtime/settings/settings.js"),
     import("../../tools/files/workspace-root.js"),
   ]);
-  const loaded = await loadSettings(parseFlags([], [], "help"), variables);
   return foundHere({ loaded, variables, root: await openRoot(process.cwd()) }, isBuiltIn);
 }
 
@@ -127,12 +143,10 @@ Models
 }
 
 /** The providers that the user added, which the help names with their variables. */
-async function ownProviders(variables: Variables): Promise<readonly OwnProvider[]> {
-  const [{ loadSettings }, { createModelRegistry }] = await Promise.all([
-    import("../../runtime/settings/settings.js"),
-    import("../../runtime/models/model-registry.js"),
-  ]);
-  const { settings, roots, profilePath } = await loadSettings(parseFlags([], [], "help"), variables);
+async function ownProviders(loaded: LoadedSettings | undefined, variables: Variables): Promise<readonly OwnProvider[]> {
+  if (loaded === undefined) return [];
+  const { createModelRegistry } = await import("../../runtime/models/model-registry.js");
+  const { settings, roots, profilePath } = loaded;
   const tables = { value: settings.providers.value, file: profilePath };
   return createModelRegistry({ variables, roots, tables }).ownProviders();
 }
