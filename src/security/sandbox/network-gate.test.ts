@@ -107,6 +107,31 @@ describe("[P8] the gate", () => {
     });
   }
 
+  it("survives a command that resets its connection while its host is looked up", async () => {
+    const faults: unknown[] = [];
+    const note = (error: unknown) => void faults.push(error);
+    process.on("uncaughtException", note);
+    closing.push(() => process.off("uncaughtException", note));
+    let asks = 0;
+    let answer = (_: readonly string[]) => {};
+    const gate = new NetworkGate({
+      allow: [`allowed.test:${port}`],
+      resolveSafely: () =>
+        asks++ === 0 ? new Promise((resolve) => (answer = resolve)) : Promise.resolve(["127.0.0.1"]),
+    });
+    entrance = await gate.open("port");
+    closing.push(() => entrance.close());
+    const socket = connect(entrance.port ?? 0, "127.0.0.1");
+    socket.write(`CONNECT allowed.test:${port} HTTP/1.1\r\n\r\n`);
+    await expect.poll(() => asks).toBe(1);
+    socket.resetAndDestroy();
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(await ask(`http://allowed.test:${port}/after`)).toMatchObject({ status: 200 });
+    answer(["127.0.0.1"]);
+    expect(await ask(`http://allowed.test:${port}/later`)).toMatchObject({ status: 200 });
+    expect(faults).toEqual([]);
+  });
+
   it("hands on plain requests without the proxy's own headers", async () => {
     const { status, body } = await ask(`http://allowed.test:${port}/a?b=c`, {
       "proxy-connection": "x",
