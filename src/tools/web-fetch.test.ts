@@ -107,6 +107,18 @@ describe("web_fetch", () => {
     expect(past).toMatchObject({ status: "error", words: expect.stringContaining("past its end") });
   });
 
+  it("cuts a part at a line end near its end, and within a character only where it must go on", async () => {
+    const to = async (text: string, limit: number) => {
+      const { base } = await site(page(text, { "content-type": "text/plain; charset=utf-8" }));
+      return (await fetchIt({ url: base, limit })).details.to;
+    };
+    const smiles = "😀".repeat(50);
+    expect([await to(smiles, 2), await to(smiles, 3), await to(smiles, 1)]).toEqual([2, 2, 1]);
+    const [near, far] = [91, 90].map((at) => `${"x".repeat(at - 1)}\n${"y".repeat(200)}`);
+    expect([await to(near ?? "", 100), await to(far ?? "", 100)]).toEqual([91, 100]);
+    expect([await to("z".repeat(100), 100), await to("z".repeat(101), 100)]).toEqual([100, 100]);
+  });
+
   verifies(
     ["T8"],
     "fetches a page once while nothing changes, also for two calls at once and for its parts",

@@ -94,14 +94,20 @@ describe("retrieval in a session", () => {
     },
   );
 
-  verifies(["X6"], "does not repeat a passage of the conversation", async () => {
-    const { client, session, bodies } = await start([reply().text("One."), reply().text("Two.")], {
+  verifies(["X6"], "does not repeat a passage of the conversation, unless it is of another store", async () => {
+    const replies = ["One.", "Two.", "Three."].map((words) => reply().text(words));
+    const { client, session, bodies } = await start(replies, {
       "docs/mooring.md": "# Mooring\n\nThe mooring buoys are checked every hour.",
     });
     for (const line of ["/rag new sea", "/rag ingest docs", "/rag on"]) await slash(client, session, line);
     await settledTurn(client, session, "mooring buoys?");
     await settledTurn(client, session, "mooring buoys again?");
     expect(bodies().at(-1)?.split("### Context").length).toBe(2);
+    for (const line of ["/rag new land", "/rag ingest docs --in land", "/rag on land"])
+      await slash(client, session, line);
+    await settledTurn(client, session, "mooring buoys there?");
+    expect(bodies().at(-1)?.split("### Context").length).toBe(3);
+    expect(bodies().at(-1)).toContain("### Context (from the store land)");
   });
 
   verifies(["X6"], "shows how far an ingest is, stops when the user cancels, and continues later", async () => {
