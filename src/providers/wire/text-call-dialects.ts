@@ -22,6 +22,8 @@ export interface CallTag {
   readonly open: string;
   /** Absent if the calls extend to the end of the answer. Ends in `>`. */
   readonly close?: string;
+  /** The end of an outer tag whose beginning some models leave out. */
+  readonly tail?: string;
   /** How the text after `open` is parsed. */
   judge(text: string, tools: readonly ToolSpec[]): Verdict;
   /** The calls between `open` and `close`; they must make up all of that text. */
@@ -64,6 +66,7 @@ export const CALL_TAGS: readonly CallTag[] = [
   {
     open: "<function=",
     close: "</function>",
+    tail: "</tool_call>",
     judge: judgeFunctionTag,
     read: (inside, reading) => one(readFunctionTag(inside, reading)),
   },

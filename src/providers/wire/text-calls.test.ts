@@ -123,6 +123,7 @@ describe("tool calls written as text", () => {
       '<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path": "a"}<|tool_call_end|>',
     ],
     ["Seed", "<seed:tool_call><function=read><parameter=path>a</parameter></function></seed:tool_call>"],
+    ["Qwen without the opening tag", "<function=read>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>"],
     ["Gemma", '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'],
     ["FunctionGemma", "<start_function_call>call:read{path:<escape>a<escape>}<end_function_call>"],
     ["Llama 4", '<|python_start|>[read(path="a")]<|python_end|>'],

@@ -27,6 +27,8 @@ export interface TextCallState {
   readonly passed: string;
   /** Nothing but white space since the beginning or the last call. */
   readonly atBoundary: boolean;
+  /** What may still follow the last call and belongs to it. */
+  readonly tail?: string | undefined;
 }
 
 interface Outcome {
@@ -116,8 +118,15 @@ function scan(before: TextCallState, tools: readonly ToolSpec[]): Outcome {
     held = held.slice(end);
     atBoundary = false;
   };
-  const outcome = (mode: "prose" | "tag"): Outcome => ({ state: { mode, held, passed, atBoundary }, parts });
+  let { tail } = before;
+  const outcome = (mode: "prose" | "tag"): Outcome => ({ state: { mode, held, passed, atBoundary, tail }, parts });
   for (;;) {
+    const next = held.trimStart();
+    if (tail !== undefined && next.startsWith(tail)) {
+      held = next.slice(tail.length);
+      tail = undefined;
+    } else if (tail?.startsWith(next)) return outcome("prose");
+    else tail = undefined;
     const found = nextTag(held);
     const prose = found?.at ?? held.length - possibleTagStart(held);
     if (!atBoundary || held.slice(0, prose).trim() !== "") pass(prose);
@@ -139,6 +148,7 @@ function scan(before: TextCallState, tools: readonly ToolSpec[]): Outcome {
     for (const call of calls) parts.push({ type: "call", call });
     held = held.slice(end + close.length);
     atBoundary = true;
+    tail = found.tag.tail;
   }
 }
 
