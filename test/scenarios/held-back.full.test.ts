@@ -321,6 +321,21 @@ needs("sandbox").describe("a file that another program changes while a command d
 });
 
 needs("sandbox", "python3").describe("what a command does to the layers themselves", () => {
+  verifies(["P18"], "mixes no old packages with new ones where a part is held back", async () => {
+    for (const name of ["node_modules/old/a", "node_modules/both/a", "src/a"]) lay(name, "old");
+    const install = `import shutil\nshutil.rmtree("node_modules"); os.makedirs("node_modules/both"); open("node_modules/both/a", "w").write("new")
+os.unlink("src/a")`;
+    program(`${install}; os.mkdir(".husky"); open(".husky/pre-commit", "w")`);
+    const found = () => ["node_modules/old/a", ".husky", "src/a"].filter(isThere);
+    expect(await run()).toContain("[so nothing that it deleted or moved is gone]");
+    expect([found(), readFileSync(at("node_modules/both/a"), "utf8")]).toEqual([["src/a"], "new"]);
+    lay("node_modules/old/a", "old");
+    program(`${install}; os.makedirs("node_modules/p/.git"); open("node_modules/p/.git/config", "w")`);
+    expect(await run()).toContain("not applied");
+    expect(found()).toEqual(["node_modules/old/a", "src/a"]);
+    expect(isThere("node_modules/p")).toBe(false);
+  });
+
   verifies(["P18"], "leaves no attribute of an overlay on what is applied", async () => {
     for (const name of ["changed", "moved", "mode", "node_modules/p/a", "node_modules/q/a", "dist/a"]) lay(name, "1");
     lay(".gitignore", "dist\n");

@@ -168,7 +168,7 @@ export class HeldChanges {
     for (const set of sets) {
       const { allowed, heldBack } = await this.#judge(set, command);
       isPart ||= heldBack.length > 0;
-      notes.push(...heldBackNotes(heldBack, set));
+      notes.push(...heldBackNotes(heldBack, set, allowed));
       const { root, upper } = set;
       const { startedAt, context } = command;
       plans.push({
@@ -395,8 +395,13 @@ function plansOf(view: string): readonly ApplyPlan[] {
   }
 }
 
-function heldBackNotes(heldBack: readonly HeldBack[], { changes, problems }: ViewedChanges): readonly string[] {
-  const isKept = changes.some(({ after }) => after === undefined) && heldBack.length + problems.length > 0;
+function heldBackNotes(
+  heldBack: readonly HeldBack[],
+  { changes }: ViewedChanges,
+  allowed: readonly HeldChange[],
+): readonly string[] {
+  const applied = new Set(allowed);
+  const isKept = changes.some((change) => change.after === undefined && !applied.has(change));
   return [
     ...heldBackLines(heldBack).map((line) => `[not applied: ${line}]`),
     ...(isKept ? ["[so nothing that it deleted or moved is gone]"] : []),

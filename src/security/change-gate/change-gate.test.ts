@@ -104,8 +104,26 @@ describe("[P18] a set of which something is missing", () => {
     ];
     const kept = (missing: readonly { path: string }[]) => withoutMissing(all, missing).map(({ path }) => path);
     expect(kept([])).toHaveLength(all.length);
-    expect(kept([{ path: ".vscode/a" }])).toEqual(["plain", "new", "new/x", "changed"]);
-    expect(kept([{ path: "new" }])).toEqual(["plain", "changed"]);
+    const packages = ["node_modules/p", "node_modules/p/x"];
+    expect(kept([{ path: ".vscode/a" }])).toEqual(["plain", "new", "new/x", ...packages, "changed"]);
+    expect(kept([{ path: "new" }])).toEqual(["plain", ...packages, "changed"]);
+  });
+
+  it("changes a folder of packages as a whole or not at all, and never removes one", () => {
+    const all = [
+      ...[
+        made("a/node_modules/new"),
+        gone("a/node_modules/old"),
+        { ...made("a/node_modules/b"), from: "a/node_modules/c" },
+      ],
+      ...[made("fresh/.venv", folder), made("fresh/.venv/x"), gone("node_modules", folder), gone("src/.venv2/x")],
+    ];
+    const kept = (path: string) => withoutMissing(all, [{ path }]).map((change) => change.path);
+    const inA = ["a/node_modules/new", "a/node_modules/old", "a/node_modules/b"];
+    expect(kept(".husky/_")).toEqual([...inA, "fresh/.venv", "fresh/.venv/x"]);
+    expect(kept("a/node_modules/p/.git")).toEqual(["fresh/.venv", "fresh/.venv/x"]);
+    // Nothing goes with these.
+    expect(kept("fresh/.venv/.git")).toEqual([...inA, "fresh/.venv", "fresh/.venv/x"]);
   });
 
   it("names what path permissions forbid, and what many deletions need", async () => {

@@ -86,7 +86,8 @@ export async function judgeChanges(options: GateOptions): Promise<GateVerdict> {
 
 /**
  * Returns what is applied although `missing` is not: nothing is deleted or renamed then, nothing is put where a folder is missing, and no repository
- * changes, because a part of what git wrote makes no sense. A folder comes before what is in it.
+ * changes, because a part of what git wrote makes no sense. A folder comes before what is in it. A folder of packages changes as a whole or not
+ * at all: old and new packages do not work together, and what goes can be installed again.
  */
 export function withoutMissing(
   passing: readonly HeldChange[],
@@ -94,18 +95,36 @@ export function withoutMissing(
 ): readonly HeldChange[] {
   if (missing.length === 0) return passing;
   const absent = new Set(missing.map(({ path }) => path));
+  const broken = new Set(missing.flatMap(({ path }) => packageFolder(path) ?? []));
+  const halved = new Set(passing.filter((change) => !isCreation(change)).map(({ path }) => packageFolder(path)));
   return passing.filter((change) => {
-    const { before, after, path, from } = change;
-    const isCreation =
-      !isWholeGone(change) &&
-      after !== undefined &&
-      from === undefined &&
-      (before === undefined || before.kind === after.kind);
-    const isGit = path.split("/").some((name) => plainName(name) === ".git");
-    const isApplied = isCreation && !isGit && ![path, ...foldersOf(path)].some((each) => absent.has(each));
+    const { after, path } = change;
+    const packages = packageFolder(path);
+    const isWhole = packages !== undefined && !broken.has(packages) && !(after === undefined && path === packages);
+    const isHalf = packages !== undefined && broken.has(packages) && halved.has(packages);
+    const isPassing = (isWhole || isCreation(change)) && !isHalf && !isGitPath(path);
+    const isApplied = isPassing && ![path, ...foldersOf(path)].some((each) => absent.has(each));
     if (!isApplied) absent.add(path);
     return isApplied;
   });
+}
+
+/** Tells whether nothing goes with it. */
+function isCreation(change: HeldChange): boolean {
+  const { before, after, from } = change;
+  const isSameKind = before === undefined || before.kind === after?.kind;
+  return after !== undefined && from === undefined && isSameKind && !isWholeGone(change);
+}
+
+/** Finds the outermost folder of packages that the path is or lies in. */
+function packageFolder(path: string): string | undefined {
+  const names = path.split("/");
+  const at = names.findIndex((name) => PACKAGE_FOLDERS.has(name));
+  return at === -1 ? undefined : names.slice(0, at + 1).join("/");
+}
+
+function isGitPath(path: string): boolean {
+  return path.split("/").some((name) => plainName(name) === ".git");
 }
 
 /** Tells whether a command line runs nothing but git, so that who allowed it allowed what git records. */
@@ -144,8 +163,7 @@ function linkReason(
   if (!isWithin(place, root))
     return mayLead(place) ? undefined : `it is a link that leads out of the workspace, to ${place}`;
   const inner = relative(root, place);
-  const isGit = inner.split("/").some((name) => plainName(name) === ".git");
-  const why = isGit ? GIT : isHidden(inner) ? SECRET : reason(place);
+  const why = isGitPath(inner) ? GIT : isHidden(inner) ? SECRET : reason(place);
   return why && `it is a link to a guarded place: ${why}`;
 }
 
