@@ -66,7 +66,8 @@ export const permission: CreateToolLink = (services) => async (call, context, ne
 /** By these a person allowed the call itself. */
 const APPROVING: ReadonlySet<Law> = new Set<Law>(["rule", "mode allow", "session"]);
 
-function lateQuestion(
+/** Asks about what a call turned out to do. Without a person the answer is no. */
+export function lateQuestion(
   { call, tool, args }: ToolCall,
   {
     person,

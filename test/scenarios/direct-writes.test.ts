@@ -21,9 +21,10 @@ afterEach(async () => {
 });
 
 /** Its own folder lies in the workspace, so it can make no view. */
-async function session() {
+async function session(askPerson?: (question: LateQuestion) => Promise<boolean>) {
   const root = join(base, "project");
-  const mode = await openAutoMode({ root, home: join(base, "home"), ownFolder: join(root, "own") });
+  const place = { root, home: join(base, "home"), ownFolder: join(root, "own") };
+  const mode = await openAutoMode({ ...place, ...(askPerson && { askPerson }) });
   open.push(mode);
   return mode;
 }
@@ -58,6 +59,20 @@ needs("sandbox").describe("commands that write straight into the workspace", () 
     expect(verdict.decision).toBe("allow");
     expect(asked).toHaveLength(2);
     expect(readdirSync(join(base, "project"))).toEqual(["a", "b", "d", "f", "own"]);
+  });
+
+  verifies(["P18"], "are a question before the first command where a person is there", async () => {
+    const asked: string[] = [];
+    const first = await session(async ({ summary }) => {
+      asked.push(summary);
+      return true;
+    });
+    await first.prepare();
+    expect((await first.judge("touch a")).decision).toBe("allow");
+    await first.runWith("touch a", { ask: async ({ summary }) => asked.push(summary) < 0 });
+    expect(asked).toEqual(["Commands here write straight into the folder. Run contained ones without asking?"]);
+    expect(readFileSync(join(base, "project/own/config/config.toml"), "utf8")).toBe('containment = "direct"\n');
+    expect(first.told.join()).not.toContain("asks before commands");
   });
 
   verifies(["P18"], "ask on after one no, which the person's settings keep", async () => {

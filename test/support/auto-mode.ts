@@ -22,6 +22,8 @@ export interface AutoModeOptions {
   readonly ownFolder: string;
   readonly path?: string | undefined;
   readonly variables?: Readonly<Record<string, string>>;
+  /** A person who is there from the start. */
+  readonly askPerson?: ToolContext["ask"];
 }
 
 export interface AutoRun {
@@ -31,7 +33,7 @@ export interface AutoRun {
   readonly exitCode: number | undefined;
 }
 
-export async function openAutoMode({ root, home, ownFolder, path, variables: more }: AutoModeOptions) {
+export async function openAutoMode({ root, home, ownFolder, path, variables: more, askPerson }: AutoModeOptions) {
   const variables = { HOME: home, PATH: path ?? process.env.PATH, OXBOW_HOME: ownFolder, ...more };
   const flags = parseFlags([{ name: "permission-mode", value: "MODE", help: "" }], [], "test");
   const loaded = await loadSettings(flags, variables);
@@ -49,6 +51,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify, restrictions, reason },
     isPlanning: () => isPlanning,
+    askPerson: () => askPerson,
     openHeldChanges: () =>
       openHeldChanges({
         ...{ loaded, variables, root, notify, guard },
@@ -121,6 +124,8 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
     temporaryFolder: () => sandbox.temporaryFolder(),
     /** As `/keep` does. */
     keep: (answer = false) => sandbox.keep(async () => answer),
+    /** As the first turn does before its first call. */
+    prepare: () => sandbox.prepare(),
     /** As the beginning of a turn does. */
     beginTurn: () => sandbox.mayHaveChanged(),
     /** As the permission link of the chain does: asks where that is needed. `later` answers all questions but the first. */

@@ -5,7 +5,9 @@
  * 2. They are closed in reverse order: what the tools still write when they end goes to the journal, which closes after them.
  * 3. Their commands load with the first command that a client sends.
  */
+
 import { OutsideResults } from "../../chain/outside-results.js";
+import { lateQuestion } from "../../chain/permission-link.js";
 import { instructions } from "../../context/instructions/part.js";
 import { knowledgeBase } from "../../context/knowledge-base/part.js";
 import { memory } from "../../context/memory/part.js";
@@ -199,7 +201,9 @@ const audit: CreateBuiltIn = ({ engine, resumed, built }) => {
 };
 
 const tools: CreateBuiltIn = (opening) => {
-  const { engine, session, bus, resumed, before, back, parent, current, built, request } = opening;
+  const { engine, session, bus, resumed, before, back, parent, current, built, request, person } = opening;
+  const ended = new AbortController();
+  const aside = { call: engine.ids.next("call"), tool: "approve", args: {} };
   const { part, ...made } = toolsPart(engine, {
     session,
     bus,
@@ -213,10 +217,18 @@ const tools: CreateBuiltIn = (opening) => {
     parent,
     model: () => current.run?.model,
     tools: () => current.run?.tools,
+    askPerson: () =>
+      parent === undefined && person.present()
+        ? lateQuestion(aside, { person, context: { signal: ended.signal } })
+        : undefined,
   });
   built.add(made);
   return {
     ...part,
+    close: async () => {
+      ended.abort();
+      await part.close?.();
+    },
     commands: async () => (await import("../commands/of-tools.js")).toolPartCommands(opening),
   };
 };

@@ -195,10 +195,11 @@ export function reachOf(
   };
 }
 
-/** Undefined if the sandbox can contain commands that tightly. */
+/** Undefined if the sandbox can contain commands that tightly; `direct` is what a person may accept that is weaker. */
 export async function whyNotContained(
   state: SandboxState,
   { variables, root, isRecorded }: Pick<RunSandboxOptions, "variables" | "root" | "isRecorded">,
+  access: "held" | "direct" = "held",
 ): Promise<string | undefined> {
   if (state.kind === "none") return "there is no sandbox.";
   const [{ hasNamespaces }, { seccompFilter }, { whyNoPrivateHome }] = await Promise.all([
@@ -207,7 +208,8 @@ export async function whyNotContained(
     import("../../security/sandbox/private-home.js"),
   ]);
   if (state.kind === "container") return "a container does not hold back what commands write.";
-  if (!hasNamespaces(state)) return `the ${state.kind} sandbox does not hide the home folder.`;
+  if (!hasNamespaces(state) && !(access === "direct" && state.kind === "sandbox-exec"))
+    return `the ${state.kind} sandbox does not hide the home folder.`;
   if (state.kind === "bubblewrap" && seccompFilter(process.arch, "off") === undefined)
     return `there is no system-call filter for ${process.arch}.`;
   const why = whyNoPrivateHome({ home: variables.HOME || homedir(), workspace: root });

@@ -39,6 +39,8 @@ export interface RunSandboxOptions extends SandboxPlace {
   readonly reason?: (path: string) => Promise<string | undefined>;
   /** What the commands share with those of another session, which ends it. */
   readonly space?: () => Promise<SessionSpace>;
+  /** Asks the person outside of a call; undefined where no one can answer. */
+  readonly askPerson?: () => ToolContext["ask"];
 }
 
 export class RunSandbox {
@@ -54,7 +56,7 @@ export class RunSandbox {
   #whyNotContained: Promise<string | undefined> | undefined;
   /** Programs that go on running. */
   readonly #live = new Set<object>();
-  #offered = false;
+  #offer: Promise<void> | undefined;
   /** The person said so in this session. */
   #writesDirectly = false;
   #isClosed = false;
@@ -92,6 +94,7 @@ export class RunSandbox {
     (await this.#open(reach)).prepare();
     if (reach.secrets === "masked") await (await this.#secretFiles()).prepare();
     await this.#openHeld();
+    void this.#offerDirect(state, this.#options.askPerson?.()).catch(() => {});
   }
 
   /** Why commands write into the workspace itself; undefined if what they write is held back and checked. */
@@ -131,6 +134,8 @@ export class RunSandbox {
   async whyNotContained(): Promise<string | undefined> {
     const { runsUnasked } = await import("./open-sandbox.js");
     if (!runsUnasked(this.#mode, this.#options.loaded.settings)) return "another mode was chosen.";
+    // Its answer is one to this.
+    await this.#offer;
     this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#reportWhy(why));
     return this.#whyNotContained;
   }
@@ -270,9 +275,9 @@ export class RunSandbox {
 
   async #whyNone(state: SandboxState): Promise<string | undefined> {
     const { whyNotContained } = await import("./open-sandbox.js");
-    const why = await whyNotContained(state, this.#options);
-    if (why !== undefined || this.#writesDirectly || this.#options.loaded.settings.containment.value === "direct")
-      return why;
+    const isAccepted = this.#writesDirectly || this.#options.loaded.settings.containment.value === "direct";
+    const why = await whyNotContained(state, this.#options, isAccepted ? "direct" : "held");
+    if (why !== undefined || isAccepted) return why;
     const direct = await this.whyNotHeld();
     return (
       direct &&
@@ -282,18 +287,24 @@ export class RunSandbox {
 
   /** Where commands write straight into the workspace: whether those that stay contained may do so without asking. Asked once. */
   async #offerDirect(state: SandboxState, ask: WrapOptions["ask"]): Promise<void> {
-    const { loaded, notify } = this.#options;
-    if (this.#offered || ask === undefined || this.#writesDirectly || loaded.settings.containment.value !== undefined)
-      return;
+    const { loaded } = this.#options;
+    if (ask === undefined || this.#writesDirectly || loaded.settings.containment.value !== undefined) return;
     const { runsUnasked, whyNotContained } = await import("./open-sandbox.js");
     if (!runsUnasked(this.#mode, loaded.settings)) return;
     const direct = await this.whyNotHeld();
-    if (direct === undefined || (await whyNotContained(state, this.#options)) !== undefined) return;
-    this.#offered = true;
+    if (direct === undefined || (await whyNotContained(state, this.#options, "direct")) !== undefined) return;
+    const weaker =
+      (await whyNotContained(state, this.#options)) === undefined ? "" : " They can read your home folder.";
+    this.#offer ??= this.#askDirect(ask, `${direct}${weaker}`);
+    await this.#offer;
+  }
+
+  async #askDirect(ask: NonNullable<WrapOptions["ask"]>, why: string): Promise<void> {
+    const { loaded, notify } = this.#options;
     let isNo = false;
     const isYes = await ask({
       summary: "Commands here write straight into the folder. Run contained ones without asking?",
-      reason: `${direct} So their changes are not checked, undo does not cover them, and only guarded paths at the top are read-only.`,
+      reason: `${why} So their changes are not checked, undo does not cover them, and only guarded paths at the top are read-only.`,
       isOffer: true,
       onNo: () => {
         isNo = true;

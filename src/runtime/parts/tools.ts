@@ -20,7 +20,7 @@ import { extraRoots, writableFolders } from "./extra-folders.js";
 import { firstCall } from "./first-call.js";
 import { RunGuard } from "./guard.js";
 import { type EarlierPermissions, RunPermissions } from "./permissions.js";
-import { RunSandbox } from "./sandbox.js";
+import { RunSandbox, type RunSandboxOptions } from "./sandbox.js";
 import { openToolbox } from "./toolbox.js";
 import { RunUndo } from "./undo.js";
 
@@ -44,6 +44,8 @@ interface ToolsPlace {
   /** Undefined before the run is open. */
   readonly model: () => Model | undefined;
   readonly tools: () => ToolRegistry | undefined;
+  /** Asks the person outside of a call; undefined where no one can answer. */
+  readonly askPerson?: RunSandboxOptions["askPerson"] | undefined;
 }
 
 /** The tools of a session with what guards, contains, undoes and records their calls. */
@@ -60,6 +62,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify },
     ...(parent && { space: () => parent.sandbox.space() }),
+    ...(place.askPerson && { askPerson: place.askPerson }),
     restrictions: () => permissions.restrictions(),
     isRecorded: async () => (await sessions.open()) !== undefined,
     mode: () => permissions.mode,

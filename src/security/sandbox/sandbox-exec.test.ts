@@ -27,6 +27,17 @@ describe("[P8] the profile for macOS", () => {
     for (const name of used) expect(parameters).toHaveProperty(name);
   });
 
+  it("hides secret files of the workspace, and has caches that can be changed", () => {
+    const masked = [{ path: "/home/me/my project/.env", kind: "file" as const }];
+    const caches = { cache: "/cache/builds", environment: { npm_config_cache: "/cache/builds/npm" } };
+    const own = { ...parts, layout: { ...layout, masked, caches } };
+    const made = sandboxExecProfile(own);
+    const name = Object.entries(made.parameters).find(([, path]) => path.endsWith("/.env"))?.[0];
+    expect(made.profile).toContain(`(deny file-read* file-write* (subpath (param "${name}")))`);
+    expect(made.profile.indexOf('(param "CACHE0")')).toBeGreaterThan(made.profile.indexOf(`(param "${name}")`));
+    expect(sandboxExecCommand(own, command).env.npm_config_cache).toBe("/cache/builds/npm");
+  });
+
   it("lets later rules take back what earlier ones gave", () => {
     const at = (text: string) => {
       const found = profile.indexOf(text);

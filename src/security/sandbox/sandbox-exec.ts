@@ -75,6 +75,7 @@ export function sandboxExecCommand(parts: SandboxExecParts, command: Command): W
     env: {
       ...command.env,
       TMPDIR: parts.temporaryFolder,
+      ...parts.layout.caches?.environment,
       ...(parts.proxyPort === undefined ? {} : proxyVariables(parts.proxyPort)),
     },
   };
@@ -101,8 +102,9 @@ export function sandboxExecProfile({ layout, temporaryFolder, proxyPort }: Sandb
   );
   const hidden = named(
     "HIDDEN",
-    layout.hidden.map(({ path }) => path),
+    [...layout.hidden, ...layout.masked].map(({ path }) => path),
   );
+  const caches = named("CACHE", layout.caches === undefined ? [] : [layout.caches.cache]);
   const visible = named("VISIBLE", layout.visible);
   const rules = [
     BASE,
@@ -120,6 +122,7 @@ export function sandboxExecProfile({ layout, temporaryFolder, proxyPort }: Sandb
     ...pinned.map((path) => `(deny file-write-unlink (literal ${path}))`),
     ...hidden.map((path) => `(deny file-read* file-write* (subpath ${path}))`),
     ...visible.map((path) => `(allow file-read* (subpath ${path}))`),
+    ...caches.map((path) => `(allow file-read* file-write* (subpath ${path}))`),
     "(deny file-write-setugid)",
     NO_NETWORK,
     ...(proxyPort === undefined ? [] : [`(allow network-outbound (remote ip "localhost:${proxyPort}"))`]),

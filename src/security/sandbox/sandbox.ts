@@ -133,7 +133,7 @@ export class Sandbox {
     const { policy, architecture } = this.#options;
     const isShut = policy.unixSockets === "off" && (policy.network === "off" || policy.network === "open");
     const hasFilter = kind === "bubblewrap" && seccompFilter(architecture, "off") !== undefined;
-    return this.#place.now(access, { hidesSockets: !isShut || !hasFilter });
+    return this.#place.now(access, { hidesSockets: !isShut || !hasFilter, hasOwnHome: hasNamespaces({ kind }) });
   }
 
   async #entrance(state: SandboxState, undo: Undo): Promise<GateEntrance | undefined> {
@@ -227,7 +227,7 @@ export class Sandbox {
 
   /** Secret files that commands which run without asking do not see: absolute. */
   covered(): readonly string[] {
-    return this.#place.now("held", { hidesSockets: false }).masked.map(({ path }) => path);
+    return this.#place.now("held", { hidesSockets: false, hasOwnHome: true }).masked.map(({ path }) => path);
   }
 
   #wrapped(state: SandboxState, { layout, entrance, space, view, command, undo }: Pieces): Wrapped {

@@ -35,7 +35,10 @@ export class SessionLayout {
   }
 
   /** `hidesSockets`: the command could connect to programs that listen. They come and go, so it hides them only then. */
-  now(access: "direct" | "held", { hidesSockets }: { readonly hidesSockets: boolean }): Layout {
+  now(
+    access: "direct" | "held",
+    { hidesSockets, hasOwnHome }: { readonly hidesSockets: boolean; readonly hasOwnHome: boolean },
+  ): Layout {
     const { policy, platform } = this.#options;
     this.#hiddenLinks ??= this.#openHiddenLinks();
     const ofSystem = platform === "linux" ? [...(hidesSockets ? listeningSockets() : []), ...otherProcesses()] : [];
@@ -47,7 +50,11 @@ export class SessionLayout {
       readOnlyWithin: [...policy.readOnlyWithin, ...readOnlyWithin],
       hidden: [...policy.hidden, ...hidden],
     };
-    return findLayout(restricted, { access, alsoHidden, secrets });
+    // Without a home folder of its own, the secrets of the user's are hidden one by one.
+    const { home, ...open } = restricted;
+    const caches = home ?? policy.caches;
+    const shown = hasOwnHome ? restricted : { ...open, ...(caches && { caches }) };
+    return findLayout(shown, { access, alsoHidden, secrets });
   }
 
   /** Hard links in the workspace to files of hidden places: the same key under an ordinary name. */
