@@ -92,7 +92,7 @@ export const TOOL_LINKS: readonly Entry<CreateToolLink>[] = [
 
 /** They see every event. */
 export const SUBSCRIBERS: readonly Entry<CreateSubscriber>[] = [
-  { name: "05-prepare-first-call", of: "runtime" },
+  { name: "05-prepare-first-call", of: "tools" },
   {
     name: "10-undo",
     create:

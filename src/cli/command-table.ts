@@ -41,6 +41,7 @@ function ofSubject(
   };
 }
 
+const sources = () => import("../runtime/commands/sources.js");
 const keys = () => import("../security/credentials/commands.js");
 const auth = () => import("./commands/auth/open-commands.js");
 const models = () => import("../runtime/models/commands.js");
@@ -90,11 +91,11 @@ export const COMMANDS: readonly CliCommand[] = [
       () => import("./commands/mcp.js"),
     ),
   },
-  { name: "sources", load: () => import("./commands/sources.js") },
-  { name: "hooks", load: () => import("./commands/hooks.js") },
+  { name: "sources", load: ofSubject(sources) },
+  { name: "hooks", load: ofSubject(async () => ({ subject: (await sources()).hooksSubject })) },
   { name: "tools", load: () => import("./commands/tools.js") },
   { name: "config", load: () => import("./commands/config.js") },
-  { name: "profiles", aliases: ["profile"], load: () => import("./commands/profiles.js") },
+  { name: "profiles", aliases: ["profile"], load: ofSubject(() => import("../runtime/commands/profiles.js")) },
   { name: "doctor", load: () => import("./commands/doctor.js") },
   { name: "update", load: () => import("./commands/update.js") },
   { name: "uninstall", load: () => import("./commands/uninstall.js") },

@@ -4,8 +4,8 @@ import type { Variables } from "../base/variables.js";
 import type { ParsedFlags } from "../feature/flags.js";
 import { openApprovals } from "../runtime/content/approvals.js";
 import { homeOf } from "../runtime/content/content-options.js";
+import { hookSources } from "../runtime/content/find-extensions.js";
 import { importsOf } from "../runtime/content/instruction-imports.js";
-import { hookSources } from "../runtime/content/list-extensions.js";
 import { placeSettings } from "../runtime/content/place-settings.js";
 import { realpathOrSelf } from "../system/real-path.js";
 

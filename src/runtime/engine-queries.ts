@@ -33,7 +33,7 @@ export function engineQueries(
     sessions: options.sessions,
     placeOf,
     commands: async (run) => {
-      const { commandInfos } = await import("./commands/command-infos.js");
+      const { commandInfos } = await import("./commands/catalogue.js");
       const registry = run && (await commandsOf(run));
       return commandInfos(registry?.list());
     },

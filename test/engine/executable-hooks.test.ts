@@ -8,7 +8,7 @@ import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
 import { openReview } from "../../src/cli/open-review.js";
 import { parseFlags } from "../../src/feature/flags.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
-import { listExtensions } from "../../src/runtime/content/list-extensions.js";
+import { listExtensions } from "../../src/runtime/content/find-extensions.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { ConversationBuilder } from "../../src/sessions/conversation.js";
 import { MessageFold } from "../../src/sessions/files/message-fold.js";

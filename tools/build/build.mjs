@@ -95,7 +95,7 @@ const LATER = {
     ...["judge", "quiet-repository", "programs/quiet-git"].map((name) => `src/security/shell/${name}.ts`),
     ...["undo/recorder", "undo/journal"].map((name) => `src/sessions/${name}.ts`),
     ...["open-permissions", "ask-git", "contained-reach"].map((name) => `src/runtime/parts/${name}.ts`),
-    "src/runtime/settings/workspace-state.ts",
+    "src/security/permissions/workspace-state.ts",
     ...["bash", "background", "child-environment", "patch/parse", "files/protected-paths", "search/ignore-files"].map(
       (name) => `src/tools/${name}.ts`,
     ),

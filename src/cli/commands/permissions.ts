@@ -12,14 +12,14 @@ import { securityCommands } from "../../runtime/commands/security.js";
 import { programsOf } from "../../runtime/commands/sources.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
 import { toolsOf } from "../../runtime/part.js";
-import { extraRoots } from "../../runtime/parts/extra-folders.js";
 import { RunGuard } from "../../runtime/parts/guard.js";
 import { RunPermissions } from "../../runtime/parts/permissions.js";
 import { RunSandbox } from "../../runtime/parts/sandbox.js";
 import { openToolbox } from "../../runtime/parts/toolbox.js";
 import { SessionStores } from "../../runtime/sessions/session-stores.js";
-import { workspaceRules } from "../../runtime/settings/workspace-state.js";
 import { Audit } from "../../security/audit/part.js";
+import { workspaceRules } from "../../security/permissions/workspace-state.js";
+import { extraRoots } from "../../security/sandbox/extra-folders.js";
 import { openRoot } from "../../tools/files/workspace-root.js";
 import { printMessage } from "../print-message.js";
 

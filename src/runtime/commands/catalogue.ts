@@ -1,4 +1,5 @@
 /** Every built-in command, as data: for completion, documentation and checks. The path to a model request does not read it. */
+import { usageOf } from "../../commands/usage.js";
 import { INSTRUCTION_COMMANDS } from "../../context/instructions/commands.js";
 import { subject as knowledgeBase } from "../../context/knowledge-base/commands.js";
 import { subject as memory } from "../../context/memory/commands.js";
@@ -9,7 +10,8 @@ import { subject as skills } from "../../context/skills/commands.js";
 import { subject as cost } from "../../costs/commands.js";
 import { subject as mcp } from "../../extensions/mcp/commands.js";
 import { subject as agents } from "../../extensions/subagents/commands.js";
-import { type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
+import { type Argument, type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
+import type { ArgumentInfo, CommandInfo } from "../../protocol/queries.js";
 import { subject as bench } from "../../providers/bench/commands.js";
 import { subject as ollama } from "../../providers/ollama/commands.js";
 import { subject as rawTraffic } from "../../providers/raw-traffic/part.js";
@@ -23,11 +25,11 @@ import { subject as ports } from "../../security/sandbox/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import { BACKGROUND_COMMANDS } from "../../tools/background-commands.js";
 import * as engine from "./engine.js";
-import * as profiles from "./profiles.js";
+import { subject as profiles } from "./profiles.js";
 import * as program from "./program.js";
 import * as screen from "./screen.js";
 import * as sessions from "./sessions/specs.js";
-import * as extensions from "./sources.js";
+import { hooksSubject, subject as sources } from "./sources.js";
 import * as conversation from "./specs.js";
 
 /** The subjects that declare their commands in their own folder. */
@@ -52,6 +54,9 @@ export const DECLARED: readonly Subject[] = [
   cost,
   ports,
   rawTraffic,
+  profiles,
+  sources,
+  hooksSubject,
 ];
 
 /** The subjects of a conversation's commands, with the heading that `/help` puts above them. */
@@ -60,10 +65,8 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Files and context", BACKGROUND_COMMANDS],
   ["Files and context", [...ANSWER_COMMANDS, ...INSTRUCTION_COMMANDS]],
   ["Sessions", sessions],
-  ["Profiles", profiles],
   ["Conversation", screen],
   ...DECLARED.map(({ heading, specs }) => [heading, specs] as const),
-  ["Subagents, skills and extensions", extensions],
   ["Engine", engine],
 ];
 
@@ -112,7 +115,6 @@ export function programSummary(name: string): string {
 const NAMESPACES: Readonly<Record<string, string | undefined>> = {
   ...sessions.SESSION_NAMESPACE,
   [creds.name]: creds.summary,
-  ...profiles.PROFILES_NAMESPACE,
   ...Object.fromEntries(DECLARED.map(({ name, summary }) => [name, summary])),
   ...program.CONFIG_NAMESPACE,
   ...program.TOKEN_NAMESPACE,
@@ -121,4 +123,32 @@ const NAMESPACES: Readonly<Record<string, string | undefined>> = {
 
 function isSpec(value: unknown): value is CommandSpec {
   return typeof value === "object" && value !== null && "summary" in value && "places" in value;
+}
+
+const SLASH = { surface: "slash" } as const;
+
+export function commandInfos(specs: readonly CommandSpec[] = SESSION_SPECS): CommandInfo[] {
+  return specs
+    .filter((spec) => worksOn(spec, SLASH))
+    .map((spec) => ({
+      name: spec.name,
+      aliases: spec.aliases ?? [],
+      usage: usageOf(spec, SLASH),
+      summary: spec.summary,
+      arguments: (spec.arguments ?? []).map(argumentInfo),
+      for_people: !spec.users.includes("agents"),
+      by_client: spec.places.includes("in a client"),
+      during_turn: spec.places.includes("during a turn"),
+    }));
+}
+
+function argumentInfo({ name, kind, optional, rest, complete }: Argument): ArgumentInfo {
+  const source = typeof complete === "string" ? complete : kind === "path" ? "file" : undefined;
+  return {
+    name,
+    ...(optional !== undefined && { optional: true as const }),
+    ...(rest !== undefined && { rest: true as const }),
+    ...(typeof complete === "object" && { choices: complete }),
+    ...(source !== undefined && { source }),
+  };
 }

@@ -7,7 +7,7 @@ import { chosenCommands } from "../../extensions/executable/commands.js";
 import type { IntrospectOptions } from "../../extensions/executable/introspect.js";
 import { labelOf } from "../../security/trust/content.js";
 import type { ListedExtension } from "../../security/trust/list-extensions.js";
-import { listExtensions } from "../content/list-extensions.js";
+import { listExtensions } from "../content/find-extensions.js";
 import { ProjectContent } from "../content/project-content.js";
 import { withContainment } from "../parts/containment.js";
 import { type SourcesPlace, shownPath } from "./sources.js";

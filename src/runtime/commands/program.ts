@@ -1,8 +1,11 @@
 /** Commands that only `oxbow NAME` has. The command line adds the flags of a run. */
+
+import { pluginSettings } from "../../extensions/plugins/settings.js";
 import type { CommandPlace, CommandSpec, CommandUser } from "../../feature/command.js";
 import type { Flag } from "../../feature/flags.js";
-import { PLUGIN_DIR } from "./sources.js";
+import { flagsOf } from "../../feature/setting.js";
 
+const PLUGIN_DIR = flagsOf(pluginSettings);
 const EVERYONE: readonly CommandUser[] = ["people", "agents"];
 const PROGRAM: readonly CommandPlace[] = ["without a session"];
 const FOLDER: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" };

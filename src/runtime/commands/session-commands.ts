@@ -19,7 +19,6 @@ import { CredentialError } from "../../security/credentials/credential-error.js"
 import { StoreError } from "../../sessions/store.js";
 import { commandsOf, type SessionPart } from "../part.js";
 import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "./catalogue.js";
-import { PROFILES_NAMESPACE } from "./profiles.js";
 import * as program from "./program.js";
 import { SCREEN_COMMANDS } from "./screen.js";
 import { SESSION_COMPACT, SESSION_NAMESPACE, SESSION_REPLAY } from "./sessions/specs.js";
@@ -29,7 +28,6 @@ import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "./specs.js";
 const NAMESPACES = {
   ...SESSION_NAMESPACE,
   ...RECORD_NAMESPACE,
-  ...PROFILES_NAMESPACE,
 };
 
 /** `more`: those of the engine that hosts the session. */

@@ -11,12 +11,16 @@ import {
   asValue,
   type Command,
   type CommandContext,
-  type CommandPlace,
-  type CommandSpec,
+  type CommandOf,
   type CommandUser,
+  EVERYWHERE,
+  FOLDER,
+  type OpenShell,
+  PEOPLE,
+  type Subject,
   spell,
+  withPort,
 } from "../../feature/command.js";
-import type { Flag } from "../../feature/flags.js";
 import { flagsOf } from "../../feature/setting.js";
 import { labelOf } from "../../security/trust/content.js";
 import { projectTop } from "../../security/trust/folders.js";
@@ -24,10 +28,10 @@ import type { ListedExtension } from "../../security/trust/list-extensions.js";
 import { isWithin } from "../../system/within.js";
 import { homeFolder } from "../../system/xdg-paths.js";
 import { approver, openApprovals } from "../content/approvals.js";
+import { listExtensions } from "../content/find-extensions.js";
 import type { InstructionFile } from "../content/instruction-files.js";
-import { listExtensions } from "../content/list-extensions.js";
 import { isKept } from "../parts/executables.js";
-import type { LoadedSettings } from "../settings/settings.js";
+import { type LoadedSettings, loadSettings } from "../settings/settings.js";
 
 export interface SourcesPlace {
   readonly loaded: LoadedSettings;
@@ -35,14 +39,83 @@ export interface SourcesPlace {
   readonly root: string;
 }
 
+const EVERYONE: readonly CommandUser[] = ["people", "agents"];
+const LISTS = { shellFlags: [FOLDER, ...flagsOf(pluginSettings)], users: EVERYONE, places: EVERYWHERE };
+
+const SOURCES: readonly CommandOf<SourcesPlace>[] = [
+  {
+    ...LISTS,
+    name: "sources:list",
+    aliases: ["sources"],
+    summary: "list the folders with extensions, what they hold, and what waits for approval",
+    reaches: "session",
+    run: (_args, place, context) => sources(place, context),
+  },
+  {
+    name: "sources:allow",
+    summary: "run approved programs of this project from now on, without --allow-project-hooks",
+    shellFlags: [FOLDER],
+    reaches: "user",
+    users: PEOPLE,
+    places: EVERYWHERE,
+    run: (_args, place, context) => decidePrograms(place, "run", context),
+  },
+  {
+    name: "sources:revoke",
+    summary: "run them only with --allow-project-hooks again",
+    shellFlags: [FOLDER],
+    reaches: "user",
+    users: PEOPLE,
+    places: EVERYWHERE,
+    run: (_args, place, context) => decidePrograms(place, "ask", context),
+  },
+];
+
+const HOOKS_SUMMARY = "list the hooks of each stage, in the order they run, and the event hooks";
+
+const HOOKS: readonly CommandOf<SourcesPlace>[] = [
+  {
+    ...LISTS,
+    name: "hooks",
+    summary: HOOKS_SUMMARY,
+    reaches: "session",
+    run: (_args, place) => hooks(place),
+  },
+];
+
 export function sourceCommands(place: SourcesPlace): readonly Command[] {
-  return [
-    { ...SOURCES, run: (_args, context) => sources(place, context) },
-    { ...SOURCES_ALLOW, run: (_args, context) => decidePrograms(place, "run", context) },
-    { ...SOURCES_REVOKE, run: (_args, context) => decidePrograms(place, "ask", context) },
-    { ...HOOKS, run: () => hooks(place) },
-  ];
+  return withPort([...SOURCES, ...HOOKS], () => place);
 }
+
+const openShell: OpenShell = async ({ flags, variables, root }) => ({
+  commands: sourceCommands({ loaded: await loadSettings(flags, variables), variables, root: await root() }),
+});
+
+const HEADING = "Subagents, skills and extensions";
+
+export const subject: Subject = {
+  name: "sources",
+  summary: "folders with extensions, and whether programs of this project run",
+  heading: HEADING,
+  specs: SOURCES,
+  shell: {
+    about:
+      "Lists the folders that hold tools, hooks, commands, skills and other extensions, what is in them, what hides what, and what waits for your approval.",
+    open: openShell,
+  },
+};
+
+export const hooksSubject: Subject = {
+  name: "hooks",
+  summary: HOOKS_SUMMARY,
+  heading: HEADING,
+  specs: HOOKS,
+  shell: {
+    about:
+      "Lists the hooks of each stage, built in and from folders, in the order they run, and the event hooks of settings.",
+    open: openShell,
+  },
+};
 
 function lockOf({ loaded: { roots }, variables, root }: SourcesPlace) {
   return openApprovals(root, { roots, variables });
@@ -230,51 +303,3 @@ export function shownPath(path: string, { root, variables }: Pick<SourcesPlace, 
   if (isWithin(path, root)) return safeLine(`./${relative(root, path)}`);
   return safeLine(home !== undefined && isWithin(path, home) ? `~/${relative(home, path)}` : path);
 }
-
-const EVERYONE: readonly CommandUser[] = ["people", "agents"];
-const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
-const FOLDER: readonly Flag[] = [
-  { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" },
-];
-
-/** Also a flag of a run, and of the commands that approve content. */
-export const PLUGIN_DIR = flagsOf(pluginSettings);
-
-export const SOURCES_NAMESPACE = { sources: "folders with extensions, and whether programs of this project run" };
-
-export const SOURCES: CommandSpec = {
-  name: "sources:list",
-  aliases: ["sources"],
-  summary: "list the folders with extensions, what they hold, and what waits for approval",
-  shellFlags: [...FOLDER, ...PLUGIN_DIR],
-  reaches: "session",
-  users: EVERYONE,
-  places: ANYWHERE,
-};
-
-export const SOURCES_ALLOW: CommandSpec = {
-  name: "sources:allow",
-  summary: "run approved programs of this project from now on, without --allow-project-hooks",
-  shellFlags: FOLDER,
-  reaches: "user",
-  users: ["people"],
-  places: ANYWHERE,
-};
-
-export const SOURCES_REVOKE: CommandSpec = {
-  name: "sources:revoke",
-  summary: "run them only with --allow-project-hooks again",
-  shellFlags: FOLDER,
-  reaches: "user",
-  users: ["people"],
-  places: ANYWHERE,
-};
-
-export const HOOKS: CommandSpec = {
-  name: "hooks",
-  summary: "list the hooks of each stage, in the order they run, and the event hooks",
-  shellFlags: [...FOLDER, ...PLUGIN_DIR],
-  reaches: "session",
-  users: EVERYONE,
-  places: ANYWHERE,
-};

@@ -3,8 +3,10 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ExtensionFile } from "../../base/extension-files.js";
+import type { Variables } from "../../base/variables.js";
 import {
   type ContentItem,
+  type ContentKind,
   type FoundContent,
   keyOf,
   needsProjectFlag,
@@ -12,11 +14,14 @@ import {
 } from "../../security/trust/content.js";
 import { discoverContent } from "../../security/trust/discover.js";
 import { extensionFiles, shownAgain, waitingFile } from "../../security/trust/extension-files.js";
+import { type ListedExtensions, listedExtensions } from "../../security/trust/list-extensions.js";
+import { mayHoldContent } from "../../security/trust/may-hold-content.js";
 import { passContent } from "../../security/trust/pass-content.js";
 import { mayRun } from "../../security/trust/programs-of-project.js";
 import { reviewContent } from "../../security/trust/review.js";
+import type { LoadedSettings } from "../settings/settings.js";
 import { openApprovals } from "./approvals.js";
-import { extensionOptions, type ProjectContentOptions } from "./content-options.js";
+import { discoverOptions, extensionOptions, type ProjectContentOptions } from "./content-options.js";
 import type { Found } from "./place-extensions.js";
 import { gateOptions } from "./project-instructions.js";
 
@@ -25,7 +30,7 @@ export async function findExtensions(options: FindOptions): Promise<Found> {
   const isSourcesHook = ({ kind, name }: ExtensionFile) => kind === "hook" && name.startsWith("sources/");
   if (!first.files.some(isSourcesHook)) return first;
   const known = [...new Set(first.files.map(({ source }) => source))];
-  const { runEarlyHooks } = await import("./early-hooks.js");
+  const { runEarlyHooks } = await import("../parts/containment.js");
   const { sources } = await runEarlyHooks("sources", { sources: known }, { ...options, files: first.files });
   if (!Array.isArray(sources)) return { ...first, hasAllServers: false };
   const wanted = sources.filter((each) => typeof each === "string").map((each) => resolve(options.root, each));
@@ -96,4 +101,29 @@ export function placedFiles(
   const { loaded, variables, root } = options;
   const openLock = () => openApprovals(root, { roots: loaded.roots, variables });
   return extensionFiles(items, { openLock, programs: join(loaded.roots.data, "programs") });
+}
+
+interface ListedPlace {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+}
+
+export async function listExtensions(place: ListedPlace): Promise<ListedExtensions> {
+  const { loaded, variables, root } = place;
+  const options = { ...discoverOptions(place), extra: await hookSources(place) };
+  return listedExtensions(options, openApprovals(root, { roots: loaded.roots, variables }));
+}
+
+const HOOKS: ReadonlySet<ContentKind> = new Set(["hook"]);
+
+/** Finds the folders that approved hooks of the stage `sources` add. */
+export async function hookSources(place: ListedPlace): Promise<readonly string[]> {
+  const options: ProjectContentOptions = {
+    ...place,
+    ...{ color: false, width: 80, skipUnapproved: true, allowProjectHooks: false, kinds: HOOKS },
+    notify: () => {},
+  };
+  if (!mayHoldContent(extensionOptions(options))) return [];
+  return (await findExtensions(options)).extra ?? [];
 }

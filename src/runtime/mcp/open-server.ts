@@ -83,7 +83,7 @@ export async function openShellServers(
       return (await findExtensions({ ...place, ...look, kinds: new Set(["mcp"]) })).files;
     },
     entries: async () => {
-      const { listExtensions } = await import("../content/list-extensions.js");
+      const { listExtensions } = await import("../content/find-extensions.js");
       return (await listExtensions(place)).items.filter(({ kind }) => kind === "mcp");
     },
     approveWritten: async (name, file) =>

@@ -66,7 +66,7 @@ export async function settingsChoice({ content, ...place }: ModelPlace): Promise
   const choice = { provider: provider.value, model: model.value };
   const files = content.extensions.of("hook");
   if (!files.some(({ name }) => name.startsWith("resolve/"))) return choice;
-  const { runEarlyHooks } = await import("../content/early-hooks.js");
+  const { runEarlyHooks } = await import("../parts/containment.js");
   const input = { provider: choice.provider ?? null, model: choice.model ?? null };
   const chosen = await runEarlyHooks("resolve", input, { ...place, files });
   return {

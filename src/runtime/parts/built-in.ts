@@ -249,7 +249,7 @@ const profiles: CreateBuiltIn = (opening) => {
   return {
     name: "profiles",
     commands: async () => {
-      const { namesHere, sessionProfileCommands } = await import("../commands/use-profile.js");
+      const { namesHere, sessionProfileCommands } = await import("../commands/profiles.js");
       stamp = () => namesHere(opening).join("\n");
       return sessionProfileCommands(opening);
     },

@@ -1,9 +1,14 @@
 /** How executable extensions run: in the sandbox of the session, with an environment free of secrets. */
+
 import { dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import type { ExtensionFile } from "../../base/extension-files.js";
+import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { Containment } from "../../extensions/executable/containment.js";
+import { executableHooks, type HookStage, runHook } from "../../extensions/executable/hooks.js";
 import type { SessionId } from "../../protocol/ids.js";
+import type { JsonObject } from "../../protocol/json.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { isWithin } from "../../system/within.js";
 import { childEnvironment } from "../../tools/child-environment.js";
@@ -70,4 +75,28 @@ export async function withContainment<T>(place: LonePlace, use: (containment: Co
   } finally {
     await sandbox.close();
   }
+}
+
+/** What the last hook leaves; the input itself if there is no hook. A failing hook is reported and changes nothing. */
+export async function runEarlyHooks(
+  stage: HookStage & ("sources" | "resolve"),
+  input: JsonObject,
+  { files, ...place }: LonePlace & { readonly files: readonly ExtensionFile[] },
+): Promise<JsonObject> {
+  const { notify } = place;
+  const hooks = executableHooks(files, { report: () => {}, isKept: () => false }).filter(
+    (hook) => hook.stage === stage,
+  );
+  if (hooks.length === 0) return input;
+  return withContainment(place, async (containment) => {
+    let value = input;
+    for (const hook of hooks) {
+      const named = { ...value, stage, hook: hook.name, cwd: place.root };
+      const { output, refusal, problem } = await runHook(hook, named, { containment });
+      if (refusal !== undefined) throw new UsageError(`The hook ${stage}/${hook.name} refuses: ${refusal}`);
+      if (problem !== undefined) notify(`The hook ${stage}/${hook.name} ${problem}.`);
+      if (output !== undefined) value = { ...value, ...output };
+    }
+    return value;
+  });
 }

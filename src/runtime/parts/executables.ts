@@ -2,13 +2,18 @@
  * Programs in folders: tools and hooks, in any language. Oxbow searches for them again before each iteration; a session without such
  * files loads none of this.
  */
+
 import { join } from "node:path";
 import type { ExtensionFiles } from "../../base/extension-files.js";
+import type { IdSource } from "../../base/ulid.js";
 import { isBuiltInHook } from "../../chain/build.js";
+import type { PermissionPrompts } from "../../control/permission-prompts.js";
 import type { Tool } from "../../engine/ports.js";
 import type { NamedHook, Stage, Turn } from "../../engine/turn.js";
 import type { Containment } from "../../extensions/executable/containment.js";
 import type { Command } from "../../feature/command.js";
+import type { WaitingFile } from "../../security/trust/extension-files.js";
+import type { PlaceExtensions } from "../content/place-extensions.js";
 import type { Opening } from "../opening.js";
 import type { SessionPart } from "../part.js";
 import { isBuiltInTool } from "./own-tools.js";
@@ -65,7 +70,7 @@ export class Executables {
     if (turn.iterations === 0 && this.#opening.engine.content?.extensions.isFresh !== false) return;
     await this.refresh(turn.signal);
     if (await this.#askAboutNew(turn)) await this.refresh(turn.signal);
-    if (this.#hasHooks) await (await import("./hook-context.js")).prepareConversation(turn);
+    if (this.#hasHooks) await (await import("./executable-hooks.js")).prepareConversation(turn);
   }
 
   /** Files added since the start, such as a tool that the model wrote, are usable after the user approves them. */
@@ -79,7 +84,6 @@ export class Executables {
       this.report(`Skipped because it is not approved: ${waiting.map(({ title }) => title).join(", ")}`);
       return false;
     }
-    const { askAbout } = await import("./new-extensions.js");
     return askAbout(waiting, { extensions, person, turn, ids: engine.ids, report: (note) => this.report(note) });
   }
 
@@ -199,4 +203,42 @@ export class Executables {
     const { built } = this.#opening;
     if (built.get("toolbox").find(tool)?.mutating !== false) this.#mayHaveChanged = true;
   }
+}
+
+interface AskOptions {
+  readonly extensions: PlaceExtensions;
+  readonly person: PermissionPrompts;
+  readonly turn: Turn;
+  readonly ids: IdSource;
+  readonly report: (note: string) => void;
+}
+
+/** True if something was approved. */
+async function askAbout(waiting: readonly WaitingFile[], options: AskOptions): Promise<boolean> {
+  const { extensions, person, turn, ids, report } = options;
+  let approved = false;
+  for (const file of waiting) {
+    if (turn.signal.aborted) break;
+    if (file.text === undefined) {
+      report(`The ${file.title} is new, and Oxbow cannot show it here. 'oxbow ack' asks about it.`);
+      continue;
+    }
+    const question = {
+      call: ids.next("call"),
+      tool: "approve",
+      args: {},
+      summary: `approve the ${file.title}`,
+      reason: "It is new in this session. Oxbow uses this version once you approve it, and asks again when it changes.",
+      preview: file.text,
+      once_only: true as const,
+    };
+    const answer = await person.ask(question, turn.signal);
+    if (answer.unanswered !== undefined || turn.signal.aborted) continue;
+    if (answer.decision === "deny") await extensions.refuse(file);
+    else {
+      await extensions.approve(file);
+      approved = true;
+    }
+  }
+  return approved;
 }

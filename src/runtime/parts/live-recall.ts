@@ -1,14 +1,20 @@
 /** Recall in use: searches the log of the session, or of all sessions of its folder. */
+
 import { randomBytes } from "node:crypto";
+import type { Clock } from "../../base/clock.js";
 import type { Embedder } from "../../base/embedder.js";
 import { originOf } from "../../base/message-origin.js";
+import { UsageError } from "../../base/usage-error.js";
 import type { ToolOutcome } from "../../engine/ports.js";
+import { asValue, COMMAND_EXIT, type Command } from "../../feature/command.js";
 import { ownText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { createMark, wrapUntrusted } from "../../security/untrusted/untrusted.js";
 import { type RecallHit, type RecallOptions, type RecallRange, recallPassages } from "../../sessions/recall.js";
 import { RememberedVectors } from "../../sessions/remembered-vectors.js";
 import type { SessionStore } from "../../sessions/store.js";
+import { renderHit, toSearchHit } from "../commands/sessions/render-hit.js";
+import { RECALL } from "../commands/sessions/specs.js";
 import type { Opening } from "../opening.js";
 
 type Place = Pick<Opening, "engine" | "session" | "root" | "current" | "built" | "bus">;
@@ -113,4 +119,40 @@ export class LiveRecall {
 
 function answer(status: "ok" | "error", words: string): ToolOutcome {
   return { status, content: [ownText(words)] };
+}
+
+const MOST = 8;
+
+export function recallCommands(
+  open: () => Promise<LiveRecall>,
+  { clock }: { readonly clock: Clock },
+): readonly Command[] {
+  return [
+    {
+      ...RECALL,
+      run: async (args, context) => {
+        const limit = Number(args.flag("limit") ?? MOST);
+        if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit: expected a whole number from 1.");
+        const reach = args.hasFlag("all") ? "folder" : "session";
+        const found = await (await open()).find({
+          query: args.text("WORDS") ?? "",
+          reach,
+          what: "all",
+          limit,
+          signal: context.signal,
+          onProgress: ({ sessions, of }) => context.progress(`${sessions} of ${of} sessions`),
+          onUnreadable: (session, message) => context.warn(`${session} was skipped: ${message}`),
+        });
+        if ("notStored" in found)
+          return { text: "This session is not stored.", value: [], exitCode: COMMAND_EXIT.failed };
+        const hits = found.hits.map(toSearchHit);
+        const [best] = hits;
+        if (best === undefined) return { text: "Nothing was found.", value: [], exitCode: COMMAND_EXIT.failed };
+        const look = { color: context.screen?.color ?? false };
+        const places = hits.map((hit) => renderHit(hit, look, clock.wall())).join("");
+        const toOpen = `To read a place: /session show ${best.session} --turn ${best.turn}`;
+        return { text: `${places}${toOpen}`, value: asValue(hits) };
+      },
+    },
+  ];
 }

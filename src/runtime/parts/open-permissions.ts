@@ -18,7 +18,9 @@ import { PlanMode } from "../../security/permissions/plan-mode.js";
 import { type SandboxRestrictions, sandboxRestrictions } from "../../security/permissions/sandbox-restrictions.js";
 import type { StateFile } from "../../security/permissions/state-file.js";
 import { trackedFiles, trackedSecrets } from "../../security/permissions/tracked-files.js";
+import { workspaceRules, workspaceStateFile } from "../../security/permissions/workspace-state.js";
 import { type SafeModeState, safeModeFile } from "../../security/safe-mode/safe-mode.js";
+import { writableFolders } from "../../security/sandbox/extra-folders.js";
 import { QUIET_GIT_ENVIRONMENT } from "../../security/shell/programs/quiet-git.js";
 import { isQuietRepository as quietRepository } from "../../security/shell/quiet-repository.js";
 import { noteWorkspace } from "../../system/project-folders.js";
@@ -28,8 +30,6 @@ import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
 import { parsePatch } from "../../tools/patch/parse.js";
 import type { Workspace } from "../../tools/workspace.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import { workspaceRules, workspaceStateFile } from "../settings/workspace-state.js";
-import { writableFolders } from "./extra-folders.js";
 import type { RunGuard } from "./guard.js";
 import { builtInSet } from "./own-tools.js";
 

@@ -8,6 +8,7 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { SecretFiles } from "../../security/guard-list/secret-files.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import type { SandboxOverrides } from "../../security/sandbox/detect.js";
+import { extraRoots, fromHome } from "../../security/sandbox/extra-folders.js";
 import type { Sandbox, SandboxOptions } from "../../security/sandbox/sandbox.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -15,7 +16,6 @@ import { realpathSoFar } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 import { networkOf, resolverOf } from "../network.js";
 import type { LoadedSettings } from "../settings/settings.js";
-import { extraRoots, fromHome } from "./extra-folders.js";
 import type { RunSandboxOptions } from "./sandbox.js";
 
 export interface SandboxPlace {

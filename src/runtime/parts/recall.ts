@@ -17,7 +17,7 @@ export const recall: CreateBuiltIn = async (opening) => {
     return live;
   };
   const commands = async () => {
-    const { recallCommands } = await import("../commands/recall.js");
+    const { recallCommands } = await import("./live-recall.js");
     return recallCommands(open, { clock: engine.clock });
   };
   if (reach.value === "off" || !tool_sets.value.offers(RECALL_TOOL.name, "read")) return { name: "recall", commands };

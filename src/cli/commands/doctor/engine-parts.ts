@@ -1,7 +1,7 @@
 /** `oxbow doctor` on what a session needs: the store, the sandbox, extensions and MCP servers. */
 import { join } from "node:path";
 import type { Variables } from "../../../base/variables.js";
-import { listExtensions } from "../../../runtime/content/list-extensions.js";
+import { listExtensions } from "../../../runtime/content/find-extensions.js";
 import { sandboxOverrides } from "../../../runtime/parts/open-sandbox.js";
 import { SessionStores } from "../../../runtime/sessions/session-stores.js";
 import type { LoadedSettings } from "../../../runtime/settings/settings.js";

@@ -11,6 +11,7 @@ import {
   type CommandResult,
   refuse,
 } from "../../../feature/command.js";
+import { extraRoots } from "../../../security/sandbox/extra-folders.js";
 import type { SessionRecord } from "../../../sessions/store.js";
 import { applyUndo } from "../../../sessions/undo/apply.js";
 import { onlyHunks, onlyThese } from "../../../sessions/undo/only.js";
@@ -18,7 +19,6 @@ import { planUndo, type UndoPlan } from "../../../sessions/undo/plan.js";
 import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
 import type { UndoChoice } from "../../../sessions/undo/selection.js";
 import { shownPath } from "../../../system/path-bytes.js";
-import { extraRoots } from "../../parts/extra-folders.js";
 import { RunGuard } from "../../parts/guard.js";
 import { openSessionUndo } from "../../parts/undo.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";

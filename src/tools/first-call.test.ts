@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ManualClock } from "../../base/clock.js";
-import type { Envelope } from "../../protocol/envelope.js";
+import { ManualClock } from "../base/clock.js";
+import type { Envelope } from "../protocol/envelope.js";
 import { firstCall } from "./first-call.js";
 
 const nextPass = () => new Promise((resolve) => setImmediate(resolve));

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
-import type { StateFileOptions } from "../../security/permissions/state-file.js";
+import type { StateFileOptions } from "./state-file.js";
 
 export interface WorkspaceStateFile {
   readonly path: string;

@@ -3,8 +3,8 @@
  * about 100 ms, which the call would wait for otherwise.
  */
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../base/clock.js";
-import type { Subscriber } from "../../chain/build.js";
+import type { Clock } from "../base/clock.js";
+import type { Subscriber } from "../feature/part.js";
 
 /** By then the first request has been sent. Most models begin their answer later than this plus the preparation. */
 const PREPARE_AFTER_MS = 100;
