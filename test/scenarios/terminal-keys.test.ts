@@ -316,6 +316,17 @@ const PRESSES: Readonly<Record<string, readonly [string, (bytes: string) => Prom
       await client.until("alt+r resumes the last conversation here");
     },
   ],
+  "alt+w": ["\x1bw", opens(/^Working:/m)],
+  "ctrl+s": [
+    "\x13",
+    async (bytes) => {
+      client.type("aside", bytes);
+      await client.until("is put aside");
+      client.type(bytes);
+      await client.until(DRAFT("aside"));
+      await clear();
+    },
+  ],
   "alt+r": [
     "\x1br",
     async (bytes) => {
@@ -339,7 +350,8 @@ const PRESSES: Readonly<Record<string, readonly [string, (bytes: string) => Prom
 
 describe("the keys that the help lists", () => {
   verifies(["U2"], "all do what it says", async () => {
-    const listed = keysAndWords().flatMap(([keys]) => keys.split(", "));
+    // The help does not list the keys that open it.
+    const listed = [...keysAndWords().flatMap(([keys]) => keys.split(", ")), "?", "f1"];
     expect(Object.keys(PRESSES).toSorted()).toEqual(listed.toSorted());
     for (const [name, [bytes, press]] of Object.entries(PRESSES)) {
       await press(bytes).catch((error: Error) => {

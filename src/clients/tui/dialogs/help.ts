@@ -17,6 +17,7 @@ const LINES: readonly (KeyAction | Line)[] = [
   "mode",
   ["up, down", "history, at the first and last line"],
   "history",
+  "stash",
   "editor",
   "image",
   "transcript",
@@ -25,12 +26,11 @@ const LINES: readonly (KeyAction | Line)[] = [
   "approvals",
   "last-session",
   "sidebar",
+  "work",
   "todos",
-  ["/, @, !", "commands, files, a shell command; !! not for the model"],
-  ["tab", "complete; with an open question: editor or question"],
+  ["/, @, !, tab", "commands, files, a shell command (!! yours alone); complete"],
   ["ctrl+a e w u k y _", "line start, end; delete word, to start, end; put back; undo"],
   "suspend",
-  "help",
 ];
 
 /** What the help lists, in its order. */

@@ -71,7 +71,7 @@ export const ACTIONS = {
   sidebar: { keys: ["alt+s"], what: "sidebar: sessions, rules, instructions", press: { id: "alt+s", data: "\x1bs" } },
   work: {
     keys: ["alt+w"],
-    what: "subagents and background commands: look into one, or stop it",
+    what: "subagents and background commands: look in, stop",
     press: { id: "alt+w", data: "\x1bw" },
   },
   todos: { keys: ["alt+t"], what: "hide or show the model's to-do list", press: { id: "alt+t", data: "\x1bt" } },
