@@ -42,6 +42,11 @@ export function parseRequestText(raw: string): RequestText {
   const lastFence = source.lastIndexOf("\n```");
   let unended = 0;
   for (let at = 0; at < source.length; ) {
+    NOTABLE.lastIndex = at;
+    const next = NOTABLE.exec(source)?.index ?? source.length;
+    marked += source.slice(at, next);
+    at = next;
+    if (at === source.length) break;
     const begins = beginsQuote(source, at);
     const isLooked = literals.length <= LAST_MARK - FIRST_MARK && (!begins || unended < MOST_UNENDED);
     const literal = isLooked ? literalAt(source, { at, lastFence }) : undefined;
@@ -66,6 +71,9 @@ function resolve(slot: string, literals: readonly string[]): Term {
 }
 
 const PAIRS: Readonly<Record<string, string>> = { '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»" };
+
+/** Where a literal can begin: the text between is taken whole, because a request can have 260,000 characters. */
+const NOTABLE = new RegExp(`[${Object.keys(PAIRS).join("")}\\n${MARK}]`, "g");
 
 /** Longer text is in a fence, or is not a quote. */
 const LONGEST_QUOTE = 4_000;
@@ -94,7 +102,7 @@ function literalAt(
   const rest = character === "\n" && source.charAt(at - 1) === ":" ? source.slice(at + 1) : undefined;
   if (rest !== undefined && !rest.trimStart().startsWith("```")) return { value: `${rest}\n`, end: source.length };
   // A private-use character that the user typed must not pass as a mark.
-  return new RegExp(`[${MARK}]`).test(character) ? { value: character, end: at + 1 } : undefined;
+  return character >= "\uE000" && character <= "\uF8FF" ? { value: character, end: at + 1 } : undefined;
 }
 
 function quoted(source: string, at: number): Literal | undefined {
