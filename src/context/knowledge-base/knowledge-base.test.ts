@@ -184,6 +184,26 @@ describe("what is worth recording", () => {
   ])("of %j is %j", (answer, found) => {
     expect(worthRecording(answer)).toEqual(found);
   });
+
+  it("has three candidates at most, each once, of a length that a person reads, from the beginning of an answer", () => {
+    const texts = (answer: string, most?: number) => worthRecording(answer, most).map(({ text }) => text);
+    const said = (name: string, length: number) => `${name} ${"x".repeat(length - name.length - 1)}`;
+    const four = ["one", "two", "three", "four"].map((name) => said(name, 30));
+    const answer = [...four, four[0]].map((text) => `Decision: ${text}`).join("\n");
+    expect(texts(answer)).toEqual(four.slice(0, 3));
+    expect(texts(answer, 9)).toEqual(four);
+    for (const [length, fits] of [
+      [19, false],
+      [20, true],
+      [400, true],
+      [401, false],
+    ] as const)
+      expect([length, texts(`Decision: ${said("one", length)}`).length === 1]).toEqual([length, fits]);
+    const late = `Decision: ${said("late", 30)}`;
+    const filler = (length: number) => `${"y".repeat(length - 1)}\n`;
+    expect(texts(filler(50_000 - late.length) + late)).toHaveLength(1);
+    expect(texts(filler(50_000) + late)).toEqual([]);
+  });
 });
 
 describe("a knowledge base", () => {
