@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { tool } from "../../test/support/engine.js";
 import { verifies } from "../../test/verifies.js";
+import { plainText } from "../protocol/content.js";
 import { timedOut } from "../security/permissions/identity.js";
 import { permission as create } from "./permission-link.js";
 import type { ChainServices } from "./services.js";
@@ -33,6 +34,13 @@ describe("a call that is not allowed", () => {
       const message = expect.stringContaining(words);
       expect(outcome).toMatchObject({ status: "denied", details: { failure: { reason, message } } });
     }
+  });
+
+  verifies(["L21"], "says what to do where no one answers", async () => {
+    const late = await resultOf("ask", { ask: async () => timedOut(60_000) });
+    const alone = await resultOf("ask", { present: () => false });
+    for (const { content } of [late, alone])
+      expect(plainText(content)).toMatch(/\. Continue without it, or say what you would have done\.$/);
   });
 
   verifies(["P2"], "is not to be tried another way if the user refused it, and has the user's words", async () => {

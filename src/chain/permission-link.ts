@@ -8,6 +8,8 @@ import type { CreateToolLink, Person } from "./services.js";
 
 const REFUSED = "The user refused this. Do not try it another way; ask if you cannot go on.";
 
+const WITHOUT = "Continue without it, or say what you would have done.";
+
 /** Allows, asks or denies. Without a client that can answer, a question is denied at once. */
 export const permission: CreateToolLink = (services) => async (call, context, next) => {
   const { gate, person } = services;
@@ -53,7 +55,7 @@ export const permission: CreateToolLink = (services) => async (call, context, ne
     const ms = answer.unanswered.afterMs;
     context.turn?.unanswered.push({ ...(await unanswered(call, verdict)), afterMs: ms });
     const late = failure("PermissionTimeout", { tool: call.tool, timeout: Math.round(ms / 1000) });
-    return denied(`Denied: ${answer.message ?? "there was no answer."}`, late);
+    return denied(`Denied: ${answer.message ?? "there was no answer."} ${WITHOUT}`, late);
   }
   if (answer.decision === "deny") {
     const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });
@@ -89,7 +91,7 @@ export function lateQuestion(
 function unanswerable({ tool, about }: Unanswered, reason: string): ToolOutcome {
   const how = "run it on a terminal, or allow it with a rule or --permission-mode allow";
   return denied(
-    `Denied: ${tool} needs the user's permission, and the user cannot answer here. ${reason} Continue without it, or say what you would have done.`,
+    `Denied: ${tool} needs the user's permission, and the user cannot answer here. ${reason} ${WITHOUT}`,
     failure("PermissionUnanswerable", { tool, about, how }),
   );
 }

@@ -30,7 +30,7 @@ const planMode: WholeLaw = ({ tool, command, planMode: planning }) => {
 const boundary: WholeLaw = ({ paths }) => {
   const path = paths.find(({ place }) => place === "unreachable");
   if (path === undefined) return undefined;
-  const reason = `${path.display} is outside the workspace, and this tool works only inside it.`;
+  const reason = `${path.display} is outside the workspace, and this tool works only inside it. Ask the user if you need it.`;
   return { decision: "deny", law: "boundary", decidedBy: "workspace boundary", reason, about: path.display };
 };
 
