@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
+import { reply, script, startMockModel } from "../src/testkit/index.js";
+import { providerEnvironment } from "./support/program.js";
 
 const COPIED = ["src", "assets", "tools", "docs", "package.json", "package-lock.json", "tsconfig.json"];
 /** The compiler reads all of the source twice. */
@@ -61,8 +63,12 @@ class Copy {
     return (await this.#oxbow(args)).stderr;
   }
 
-  #oxbow(args: readonly string[]) {
-    const env = { ...process.env, OXBOW_HOME: join(this.root, "home") };
+  async oxbowWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string> {
+    return (await this.#oxbow(args, variables)).stdout;
+  }
+
+  #oxbow(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+    const env = { ...process.env, OXBOW_HOME: join(this.root, "home"), ...variables };
     return run(process.execPath, [join(this.root, "dist/bin.js"), ...args], { cwd: this.root, env });
   }
 }
@@ -160,6 +166,64 @@ describe("a recipe", () => {
       expect(await copy.oxbow("config", "keys", "--json")).toMatch(/"memory_greeting",[^}]*"holds": "engine"/);
       expect(await copy.oxbow("run", "--help")).toContain("--memory-greeting TEXT");
       expect(await copy.oxbow("help", "environment")).toContain("OXBOW_GREETING");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "of a tool has two files, and the model uses it",
+    async () => {
+      const copy = new Copy();
+      writeFileSync(
+        join(copy.root, "src/tools/count-lines.ts"),
+        `import type { Tool } from "../engine/ports.js";
+import { text } from "../protocol/content.js";
+import { CATALOG } from "./catalog.js";
+import type { Workspace } from "./workspace.js";
+
+export function createCountLinesTool(workspace: Workspace): Tool {
+  return {
+    ...CATALOG.count_lines,
+    async run({ path }) {
+      const file = await workspace.readText(String(path), { purpose: "look" });
+      return { status: "ok", content: [text(\`\${file.text.split("\\n").length - 1} lines\`)] };
+    },
+  };
+}
+`,
+      );
+      copy.edit({
+        file: "src/tools/catalog.ts",
+        before: '  todo: {\n    name: "todo",',
+        text: `  count_lines: {
+    name: "count_lines",
+    kind: "read",
+    habits: { names: ["wc"], parameters: { path: ["file_path"] } },
+    description: "Counts the lines of a file.",
+    set: "read",
+    ...READS,
+    inputSchema: { type: "object", properties: { path: string }, required: ["path"] },
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./count-lines.js")).createCountLinesTool(await place.workspace()),
+  },
+`,
+      });
+      expect(await copy.complaints()).toEqual([]);
+      await run(process.execPath, [join(copy.root, "tools/check-layers.mjs")], { cwd: copy.root });
+      await run(process.execPath, [join(copy.root, "tools/build.mjs")], { cwd: copy.root });
+      expect(await copy.oxbow("tools")).toMatch(/^count_lines .*Counts the lines of a file\./m);
+      const model = await startMockModel({
+        script: script([reply().tool("wc", { file_path: "package.json" }), reply().text("Done.")]),
+      });
+      try {
+        const variables = providerEnvironment("anthropic", model.url);
+        const events = await copy.oxbowWith(variables, "run", "--stream-events", "count");
+        const lines = readFileSync(join(copy.root, "package.json"), "utf8").split("\n").length - 1;
+        expect(events).toContain('"tool":"count_lines","tool_kind":"read","args":{"path":"package.json"}');
+        expect(events).toContain(`${lines} lines`);
+      } finally {
+        await model.close();
+      }
     },
     LIMIT_MS,
   );

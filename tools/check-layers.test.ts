@@ -75,6 +75,25 @@ describe("a clean tree", () => {
   });
 });
 
+describe("the name of a tool", () => {
+  const tool = 'export const T = { name: "web_look", set: "web", inputSchema: {} }; export const AGENT_TOOL = "agent";';
+  const plant = (file: string, text: string) => check({ ...CLEAN, "tools/look.ts": tool, [file]: text });
+
+  it("is for its own feature", () => {
+    expect(plant("tools/other.ts", 'const x = "web_look";')).toEqual([]);
+    expect(plant("tools/other.test.ts", 'const x = "web_look";')).toEqual([]);
+    expect(plant("chain/a.ts", 'import { T } from "../tools/look.js"; T.name;')).toEqual([]);
+    expect(plant("chain/a.ts", 'const x = "web_look";')).toEqual(["chain/a.ts:1 tool-name"]);
+    expect(plant("clients/tui/a.ts", "const KINDS = { web_look: 1 };")).toEqual(["clients/tui/a.ts:1 tool-name"]);
+  });
+
+  it("may be an ordinary word, except where a tool is meant", () => {
+    expect(plant("chain/a.ts", 'const identity = "agent";')).toEqual([]);
+    for (const text of ['if (call.tool === "agent") {}', 'tools.find("agent")', 'call({ tool: "agent" })'])
+      expect(plant("chain/a.ts", text), text).toEqual(["chain/a.ts:1 tool-name"]);
+  });
+});
+
 describe("each rule fails on a planted violation", () => {
   const planted: [what: string, files: Record<string, string>, expected: string[]][] = [
     ["protocol imports nothing", { "protocol/a.ts": '\nimport "../base/clock.js";' }, ["protocol/a.ts:2 direction"]],

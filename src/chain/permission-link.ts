@@ -73,15 +73,18 @@ export function lateQuestion(
   { call, tool, args }: ToolCall,
   {
     person,
-    context: { signal, turn },
-  }: { readonly person: Person; readonly context: Pick<ToolLinkContext, "signal" | "turn"> },
+    context: { signal, turn, definition },
+  }: {
+    readonly person: Person;
+    readonly context: Pick<ToolLinkContext, "signal" | "turn"> & Partial<Pick<ToolLinkContext, "definition">>;
+  },
 ): NonNullable<ToolContext["ask"]> {
   return async ({ isOffer, onNo, ...about }) => {
     if (!person.present()) {
       if (!isOffer) turn?.unanswered.push({ tool, about: about.summary });
       return false;
     }
-    const answer = await person.ask({ call, tool, args, once_only: true, ...about }, signal);
+    const answer = await person.ask({ call, tool, ...kindOf(definition), args, once_only: true, ...about }, signal);
     if (signal.aborted || answer.unanswered !== undefined) return false;
     if (answer.decision === "deny") onNo?.();
     return answer.decision !== "deny";
@@ -94,6 +97,10 @@ function unanswerable({ tool, about }: Unanswered, reason: string): ToolOutcome 
     `Denied: ${tool} needs the user's permission, and the user cannot answer here. ${reason} ${WITHOUT}`,
     failure("PermissionUnanswerable", { tool, about, how }),
   );
+}
+
+function kindOf(tool: Tool | undefined) {
+  return tool?.kind === undefined ? {} : { tool_kind: tool.kind };
 }
 
 /** Its code loads with the first question: most runs have none. */
@@ -111,7 +118,7 @@ async function questionOf({ call, tool, args }: ToolCall, definition: Tool, verd
   const own = definition.extension === undefined ? definition.describe : undefined;
   const preview = isGuarded ? previewCall(args) : undefined;
   return {
-    ...{ call, tool, args, reason: reasonIn(verdict, args.command) },
+    ...{ call, tool, ...kindOf(definition), args, reason: reasonIn(verdict, args.command) },
     summary: own?.(args) ?? describeCall(tool, args),
     offer: offer.map(draftText),
     always: offer.flatMap(lastingRules).map(ruleWords),

@@ -205,7 +205,8 @@ export class Dispatch {
   #announce(entry: Entry): void {
     this.#announced++;
     const { call, tool, args } = entry.block;
-    this.#bus.publish("ToolCallStarted", { call, tool, args });
+    const kind = entry.tool?.kind;
+    this.#bus.publish("ToolCallStarted", { call, tool, ...(kind !== undefined && { tool_kind: kind }), args });
   }
 
   /** Publishes the results that are next in the model's order. */

@@ -13,7 +13,7 @@ import type {
   YieldBlock,
 } from "../protocol/content.js";
 import type { Failure, FailureReason } from "../protocol/errors.js";
-import type { StopReason, ToolStatus } from "../protocol/events.js";
+import type { StopReason, ToolKind, ToolStatus } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { JsonObject } from "../protocol/json.js";
 import type { Cost, Usage } from "../protocol/usage.js";
@@ -224,6 +224,8 @@ export interface ToolExtension {
 
 export interface Tool extends ToolSpec {
   readonly set: ToolSet;
+  /** What it does, for clients and for permissions; those ignore it in a tool of an extension. */
+  readonly kind?: ToolKind;
   /** May run beside other safe tools and start before the model has finished its answer. */
   readonly concurrencySafe: boolean;
   /** Makes changes outside the conversation. */
@@ -236,6 +238,8 @@ export interface Tool extends ToolSpec {
   readonly ownResults?: boolean;
   /** The tool that some models get instead, where it is offered. A call by this name still runs. */
   readonly replacedBy?: { readonly tool: string; readonly models: (model: string) => boolean };
+  /** A list of tools that names that one means this one, too. */
+  readonly comesWith?: string;
   /** The other tools can replace it: a weak model does not get it, because fewer choices cause fewer mistakes. */
   readonly expendable?: boolean;
   /** A long result is a part that was asked for, and says how to get the next one. */

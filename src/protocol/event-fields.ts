@@ -3,7 +3,7 @@
  * read these rows. A kind or a field without a row does not compile.
  */
 import type { OldCost } from "./answer-ends.js";
-import type { EventKind, EventPayloads } from "./events.js";
+import { type EventKind, type EventPayloads, TOOL_KINDS } from "./events.js";
 import type { JsonObject } from "./json.js";
 
 /**
@@ -120,6 +120,7 @@ const subagent = { call, session: name, type: name };
 const nextAttempt = { turn, ...modelName, reason: label, message: words, wait_ms: number, attempt: number };
 const status = oneOf("ok", "error", "denied", "cancelled", "timeout", "skipped");
 const outcome = oneOf("answered", "limit", "denied", "stopped", "cancelled", "failed");
+const toolKind = optional(oneOf(...TOOL_KINDS));
 const chosenMode = optional(oneOf("ask", "auto", "review", "allow", "deny"));
 
 const failure = {
@@ -161,7 +162,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
   ContextAdded: { turn, source: label, text: words },
   TextDelta: { text: words },
   ThinkingDelta: { text: words, provider: optional(name), opaque: passing("opaque") },
-  ToolCallStarted: { call, tool: name, args: anyObject },
+  ToolCallStarted: { call, tool: name, tool_kind: toolKind, args: anyObject },
   ToolCallProgress: { call, text: words },
   ToolResult: {
     call,
@@ -221,6 +222,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
   PermissionRequested: {
     call,
     tool: name,
+    tool_kind: toolKind,
     args: anyObject,
     summary: words,
     reason: optional(words),

@@ -54,6 +54,27 @@ export interface EventRange {
   readonly to: number;
 }
 
+/** What a tool does, for how a client shows its calls. Absent for a tool that says nothing about it. */
+export const TOOL_KINDS = [
+  /** Reads a file. */
+  "read",
+  /** Lists a folder. */
+  "list",
+  /** Searches everything below a folder. */
+  "search",
+  /** Changes files. */
+  "edit",
+  /** Runs a command. */
+  "run",
+  /** Asks another machine. */
+  "fetch",
+  /** Keeps the list of what is to be done. */
+  "plan",
+  /** Asks a person or another model. */
+  "ask",
+] as const;
+export type ToolKind = (typeof TOOL_KINDS)[number];
+
 /** A session that works for a call of another session. */
 export interface SubagentName {
   /** The call that started it, in the session that holds this event. */
@@ -121,7 +142,12 @@ export interface EventPayloads {
   TextDelta: { readonly text: string };
   /** `opaque` ends a thinking block that goes back to the provider verbatim. */
   ThinkingDelta: { readonly text: string; readonly provider?: string; readonly opaque?: JsonValue };
-  ToolCallStarted: { readonly call: CallId; readonly tool: string; readonly args: JsonObject };
+  ToolCallStarted: {
+    readonly call: CallId;
+    readonly tool: string;
+    readonly tool_kind?: ToolKind;
+    readonly args: JsonObject;
+  };
   ToolCallProgress: { readonly call: CallId; readonly text: string };
   ToolResult: {
     readonly call: CallId;
@@ -213,6 +239,7 @@ export interface EventPayloads {
   PermissionRequested: {
     readonly call: CallId;
     readonly tool: string;
+    readonly tool_kind?: ToolKind;
     readonly args: JsonObject;
     /** One line that describes the call. */
     readonly summary: string;

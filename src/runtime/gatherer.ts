@@ -23,6 +23,13 @@ import { type Opening, runOf } from "./opening.js";
 
 /** Rules that apply even to the user's own commands. */
 const BINDING: ReadonlySet<Law> = new Set(["path permission", "blocklist", "boundary", "safe mode"]);
+const TOOLS = {
+  read: CATALOG.read,
+  list: CATALOG.ls,
+  find: CATALOG.glob,
+  search: CATALOG.grep,
+  run: CATALOG.bash,
+} as const;
 const MOST_CHARACTERS = 100_000;
 const SHOWN_CHARACTERS = 4_000;
 
@@ -106,9 +113,10 @@ export class Gatherer implements Gathering, AnswerPlace {
   }
 
   async call(
-    { command, tool: name, args, onlyReads }: TypedCall,
+    { command, does, args, onlyReads }: TypedCall,
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly hasFailed: boolean } | { readonly problem: string }> {
+    const { name } = TOOLS[does];
     const tool = await this.#opening.built.get("toolbox").open(name);
     const refusal = await this.refusalOf(tool, args);
     if (refusal !== undefined) return { problem: refusal };
@@ -116,7 +124,7 @@ export class Gatherer implements Gathering, AnswerPlace {
     if (change !== undefined) return { problem: `${command} is not run: ${change} /run runs any command.` };
     const run = runOf(this.#opening);
     // Reading changes nothing; a command may, so the audit has it, as it has `!COMMAND`.
-    if (name === "bash") this.#record(name, args, { decision: "allow_once", decided_by: "person" });
+    if (does === "run") this.#record(name, args, { decision: "allow_once", decided_by: "person" });
     const outcome = await run.aside((aside) =>
       tool.run(args, { signal: AbortSignal.any([signal, aside]), byPerson: true, progress: () => {} }),
     );
@@ -124,11 +132,14 @@ export class Gatherer implements Gathering, AnswerPlace {
     const text = redact(resultText(outcome.content));
     // The model should see the output of a failed command.
     const hasFailed = outcome.status !== "ok";
-    return !hasFailed || name === "bash" ? { text, hasFailed } : { problem: text };
+    return !hasFailed || does === "run" ? { text, hasFailed } : { problem: text };
   }
 
   /** Why the user's own rules do not allow it. The audit has each refusal. */
-  async refusalOf(tool: Pick<Tool, "name" | "set" | "mutating">, args: JsonObject): Promise<string | undefined> {
+  async refusalOf(
+    tool: Pick<Tool, "name" | "set" | "kind" | "mutating">,
+    args: JsonObject,
+  ): Promise<string | undefined> {
     const { engine } = await this.#opening.built.get("permissions").parts();
     const verdict = await engine.test({ tool, args });
     if (verdict.decision !== "deny" || !BINDING.has(verdict.law)) return undefined;

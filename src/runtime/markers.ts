@@ -2,6 +2,7 @@
 import { capText } from "../base/cap-text.js";
 import { type Marker, type MarkerValues, SessionMarkers } from "../context/instructions/markers.js";
 import { resultText } from "../protocol/content.js";
+import { CATALOG } from "../tools/catalog.js";
 import type { Opening } from "./opening.js";
 
 const MOST_CHARACTERS = 6_000;
@@ -37,14 +38,17 @@ class LiveValues implements MarkerValues {
 
   async #files(): Promise<string | undefined> {
     const toolbox = this.#place.built.get("toolbox");
-    if (toolbox.find("ls") === undefined) return undefined;
+    if (toolbox.find(CATALOG.ls.name) === undefined) return undefined;
     const { visibleTree } = await import("../tools/ls.js");
     return visibleTree(await toolbox.workspace(), TREE_DEPTH, new AbortController().signal);
   }
 
   async #gitStatus(): Promise<string | undefined> {
     const { built } = this.#place;
-    const [bash, { engine }] = await Promise.all([built.get("toolbox").open("bash"), built.get("permissions").parts()]);
+    const [bash, { engine }] = await Promise.all([
+      built.get("toolbox").open(CATALOG.bash.name),
+      built.get("permissions").parts(),
+    ]);
     const args = { command: "git status --short" };
     // Not where git would run a program of the repository.
     if ((await engine.factsOf({ tool: bash, args })).command?.verdict !== "read-only") return undefined;

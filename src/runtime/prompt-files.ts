@@ -10,6 +10,7 @@ import { Timing } from "../engine/timing.js";
 import { namespaceOf } from "../feature/command.js";
 import { ownText, resultText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
+import { CATALOG } from "../tools/catalog.js";
 import { SESSION_SPECS } from "./commands/catalogue.js";
 import { type Opening, runOf } from "./opening.js";
 
@@ -50,13 +51,13 @@ function portsOf(
   { root, mark }: { readonly root: string; readonly mark: (text: string, source: string) => string },
 ): PromptPorts {
   return {
-    run: async (command: string) => outcomeText(command, await callTool("bash", { command }, place), mark),
+    run: async (command: string) => outcomeText(command, await callTool(CATALOG.bash.name, { command }, place), mark),
     read: async (path: string) => {
       const full = resolve(root, path);
       const found = statSync(full, { throwIfNoEntry: false });
-      const tool = found?.isFile() ? "read" : found?.isDirectory() ? "ls" : undefined;
+      const tool = found?.isFile() ? CATALOG.read : found?.isDirectory() ? CATALOG.ls : undefined;
       if (tool === undefined) return undefined;
-      const outcome = await callTool(tool, { path }, place);
+      const outcome = await callTool(tool.name, { path }, place);
       return outcome.status === "ok" ? mark(contentText(outcome), path) : undefined;
     },
   };
@@ -88,7 +89,8 @@ async function callTool(tool: string, args: JsonObject, place: CallPlace): Promi
   const definition = ports.tools.find(tool);
   if (definition === undefined) return { status: "error", content: [ownText(`The tool ${tool} is off.`)] };
   const call = run.newCall();
-  run.bus.publish("ToolCallStarted", { call, tool, args });
+  const { kind } = definition;
+  run.bus.publish("ToolCallStarted", { call, tool, ...(kind !== undefined && { tool_kind: kind }), args });
   const links = ports.toolLinks.filter(({ name }) => !name.endsWith("-ledger"));
   const chain = compose(links, (one, context) => definition.run(one.args, context), {
     timing: new Timing(ports.clock),

@@ -18,6 +18,7 @@ import { featureContext } from "./feature-context.js";
 import type { Place, SessionParts } from "./open-engine.js";
 import { type OpenedRun, type Opening, runOf } from "./opening.js";
 import type { RunCosts } from "./parts/costs.js";
+import { toolsMeant } from "./parts/own-tools.js";
 import type { RunPermissions } from "./parts/permissions.js";
 import type { RunSandbox } from "./parts/sandbox.js";
 import type { RunUndo } from "./parts/undo.js";
@@ -134,7 +135,7 @@ function parentOf(opening: Opening, work: SubagentWork, changes: "the workspace"
     sandbox: built.get("sandbox"),
     extensions,
     prompts: runOf(opening).permissionPrompts,
-    mayUse: (tool) => mayUse(type, tool) && (parent?.mayUse(tool) ?? true),
+    mayUse: (tool) => mayUse(type, tool, toolsMeant) && (parent?.mayUse(tool) ?? true),
     agents: type.agents,
     prompt: type.prompt === "" ? undefined : type.prompt,
     agentFile: type.path,

@@ -71,6 +71,7 @@ function optionText(option: JsonValue): JsonValue {
 
 export const ASK = {
   name: "ask",
+  kind: "ask",
   habits: ASK_HABITS,
   description: description.trim(),
   set: "read",

@@ -19,12 +19,18 @@ import ls from "./ls.md";
 import { PATCH_GRAMMAR } from "./patch/grammar.js";
 import read from "./read.md";
 import todo from "./todo.md";
+import type { ToolPlace } from "./tool-place.js";
 import { WEB_FETCH } from "./web/definition.js";
 import write from "./write.md";
 
 export interface ToolDefinition extends Omit<Tool, "run" | "canonical"> {
   /** Typical calls, for `oxbow tools`: a reading and a changing one if it can do both. */
   readonly samples?: readonly JsonObject[];
+}
+
+/** A tool of the catalogue; its code is loaded at its first call. */
+interface CatalogTool extends ToolDefinition {
+  readonly load: (place: ToolPlace) => Promise<Tool>;
 }
 
 const READS = { concurrencySafe: true, mutating: false } as const;
@@ -42,6 +48,7 @@ const described = <T extends object>(schema: T, description: string) => ({ ...sc
 export const CATALOG = {
   read: {
     name: "read",
+    kind: "read",
     samples: [{ path: "notes.txt" }],
     habits: READ,
     description: read.trim(),
@@ -53,9 +60,12 @@ export const CATALOG = {
       properties: { path: string, offset: { type: "integer", minimum: 1 }, limit: { type: "integer", minimum: 1 } },
       required: ["path"],
     },
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./read.js")).createReadTool(await place.workspace()),
   },
   ls: {
     name: "ls",
+    kind: "list",
     samples: [{}],
     expendable: true,
     habits: LS,
@@ -63,9 +73,11 @@ export const CATALOG = {
     set: "read",
     ...READS,
     inputSchema: { type: "object", properties: { path: string, depth: { type: "integer", minimum: 1 } } },
+    load: async (place: ToolPlace): Promise<Tool> => (await import("./ls.js")).createLsTool(await place.workspace()),
   },
   glob: {
     name: "glob",
+    kind: "search",
     samples: [{ pattern: "*.txt" }],
     habits: GLOB,
     description: glob.trim(),
@@ -76,9 +88,12 @@ export const CATALOG = {
       properties: { pattern: string, path: described(string, "folder to start in") },
       required: ["pattern"],
     },
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./glob.js")).createGlobTool(await place.workspace(), await place.searcher()),
   },
   grep: {
     name: "grep",
+    kind: "search",
     samples: [{ pattern: "word" }],
     habits: GREP,
     description: grep.trim(),
@@ -98,9 +113,12 @@ export const CATALOG = {
       },
       required: ["pattern"],
     },
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./grep.js")).createGrepTool(await place.workspace(), await place.searcher()),
   },
   write: {
     name: "write",
+    kind: "edit",
     samples: [{ path: "notes.txt", content: "" }],
     habits: WRITE,
     description: write.trim(),
@@ -108,9 +126,12 @@ export const CATALOG = {
     ...CHANGES,
     ownResults: true,
     inputSchema: { type: "object", properties: { path: string, content: string }, required: ["path", "content"] },
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./write.js")).createWriteTool(await place.workspace()),
   },
   edit: {
     name: "edit",
+    kind: "edit",
     samples: [{ path: "notes.txt", edits: [{ old: "a", new: "b" }] }],
     habits: EDIT,
     description: edit.trim(),
@@ -129,9 +150,12 @@ export const CATALOG = {
       },
       required: ["path", "edits"],
     },
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./edit.js")).createEditTool(await place.workspace()),
   },
   apply_patch: {
     name: "apply_patch",
+    kind: "edit",
     samples: [{ patch: "*** Begin Patch\n*** Add File: notes.txt\n+a\n*** End Patch" }],
     habits: APPLY_PATCH,
     description: applyPatch.trim(),
@@ -140,9 +164,12 @@ export const CATALOG = {
     replacedBy: { tool: "edit", models: (model) => !knowsPatches(model) },
     inputSchema: { type: "object", properties: { patch: string }, required: ["patch"] },
     freeform: { parameter: "patch", grammar: PATCH_GRAMMAR },
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./apply-patch.js")).createApplyPatchTool(await place.workspace()),
   },
   bash: {
     name: "bash",
+    kind: "run",
     samples: [{ command: "ls" }, { command: "make" }, { command: "curl https://example.com" }],
     habits: BASH,
     description: bash.trim(),
@@ -162,9 +189,11 @@ export const CATALOG = {
       },
       required: ["command"],
     },
+    load: async (place: ToolPlace): Promise<Tool> => (await import("./bash.js")).createBashTool(await place.commands()),
   },
   background: {
     name: "background",
+    comesWith: "bash",
     samples: [{ action: "list" }],
     expendable: true,
     habits: BACKGROUND_HABITS,
@@ -179,9 +208,12 @@ export const CATALOG = {
         wait: { type: "number", description: "seconds to wait for its end" },
       },
     },
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./background.js")).createBackgroundTool(await place.background(), place.ports),
   },
   todo: {
     name: "todo",
+    kind: "plan",
     expendable: true,
     habits: TODO,
     description: todo.trim(),
@@ -202,8 +234,13 @@ export const CATALOG = {
       },
       required: ["todos"],
     },
+    load: async (): Promise<Tool> => (await import("./todo.js")).createTodoTool(),
   },
-  web_fetch: WEB_FETCH,
-} as const satisfies Readonly<Record<string, ToolDefinition>>;
+  web_fetch: {
+    ...WEB_FETCH,
+    load: async (place: ToolPlace): Promise<Tool> =>
+      (await import("./web-fetch.js")).createWebFetchTool(await place.web()),
+  },
+} as const satisfies Readonly<Record<string, CatalogTool>>;
 
 export type ToolName = keyof typeof CATALOG;

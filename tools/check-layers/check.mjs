@@ -8,8 +8,16 @@ import { findCycles } from "./cycles.mjs";
 import { findEnvironmentReads } from "./environment.mjs";
 import { commandViolations, findCommandNames, loneViolations } from "./homes.mjs";
 import { findImports } from "./imports.mjs";
-import { environmentViolations, importViolations, placeViolations, sizeViolations } from "./rules.mjs";
+import {
+  environmentViolations,
+  importViolations,
+  isFeature,
+  layerOf,
+  placeViolations,
+  sizeViolations,
+} from "./rules.mjs";
 import { tokenize } from "./tokens.mjs";
+import { declaredTools, toolNameViolations } from "./tool-names.mjs";
 
 const SOURCE = /(?<!\.d)\.[cm]?[jt]sx?$/;
 const TEST = /\.test\.[cm]?[jt]sx?$/;
@@ -28,8 +36,12 @@ export function formatViolation({ file, line, rule, advice }) {
 /** All violations in `root`/src, in the order of files and lines. Tests may import anything. */
 export function checkLayers(root) {
   const modules = readModules(root);
-  const violations = [...modules].flatMap(([file, { imports, environmentReads }]) => [
+  const owners = new Map(
+    [...modules].flatMap(([file, { tools }]) => (isFeature(file) ? tools.map((name) => [name, layerOf(file)]) : [])),
+  );
+  const violations = [...modules].flatMap(([file, { imports, environmentReads, tokens }]) => [
     ...placeViolations(file),
+    ...toolNameViolations(file, tokens, owners),
     ...imports.flatMap((each) => importViolations(file, each)),
     ...environmentViolations(file, environmentReads),
   ]);
@@ -50,9 +62,11 @@ function readModule(root, file) {
   const tokens = tokenize(text);
   const imports = findImports(tokens);
   return {
+    tokens,
     imports,
     environmentReads: findEnvironmentReads(tokens, imports),
     commands: findCommandNames(tokens),
+    tools: declaredTools(tokens),
     lines: text.split("\n").length - 1,
   };
 }

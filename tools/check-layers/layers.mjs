@@ -69,7 +69,6 @@ export const RUNTIME_OF_ONE = new Set([
   "runtime/commands/engine.ts",
   "runtime/commands/program.ts",
   "runtime/commands/screen.ts",
-  "runtime/commands/security.ts",
   "runtime/commands/sessions/branch.ts",
   "runtime/commands/sessions/commands.ts",
   "runtime/commands/sessions/copy-session.ts",
@@ -115,7 +114,6 @@ export const RUNTIME_OF_ONE = new Set([
   "runtime/place-lists.ts",
   "runtime/plugins/plugin-providers.ts",
   "runtime/plugins/plugins-of.ts",
-  "runtime/prompt-files.ts",
   "runtime/requested-place.ts",
   "runtime/serve.ts",
   "runtime/sessions/earlier-permissions.ts",
@@ -134,4 +132,5 @@ export const RUNTIME_OF_ONE = new Set([
   "runtime/settings/project-profiles.ts",
   "runtime/settings/save-settings.ts",
   "runtime/settings/setting-rows.ts",
+  "runtime/settings/tool-choice.ts",
 ]);

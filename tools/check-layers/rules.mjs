@@ -1,6 +1,6 @@
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
-import { ENVIRONMENT_READER, LAYERS, MOST_LINES, RESERVED } from "./layers.mjs";
+import { ENVIRONMENT_READER, FEATURES, LAYERS, MOST_LINES, RESERVED } from "./layers.mjs";
 
 /** The layer of a file, by the longest matching name in the table; undefined if there is none. */
 export function layerOf(file) {
@@ -9,6 +9,10 @@ export function layerOf(file) {
   const inner = `${top}/${second}`;
   if (rest.length > 0 && (LAYERS[inner] !== undefined || LAYERS[`${top}/*`] !== undefined)) return inner;
   return LAYERS[top] === undefined ? undefined : top;
+}
+
+export function isFeature(file) {
+  return FEATURES.includes(layerOf(file));
 }
 
 function settingsOf(layer) {

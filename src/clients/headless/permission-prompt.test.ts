@@ -11,7 +11,7 @@ async function shown(summary: string, columns?: number): Promise<readonly string
   const terminal: Terminal = { out: err, err, showProgress: true, color: false, askLine: async () => "n" };
   const reason = "Why\nAllow? bash: ls";
   const call = "call_1" as CallId;
-  const question = { call, tool: "bash", args: {}, summary, reason, offer: [] };
+  const question = { call, tool: "bash", tool_kind: "run" as const, args: {}, summary, reason, offer: [] };
   await askPermission(terminal, question, new AbortController().signal);
   return written.join("").split("\n").slice(1, -1);
 }
@@ -57,6 +57,7 @@ describe("a question about a call", () => {
       const question = {
         call: "call_1" as CallId,
         tool: "write",
+        tool_kind: "edit" as const,
         args,
         summary: "write .git/hooks/pre-commit",
         reason: ".git/hooks/pre-commit is guarded: git runs it.",
@@ -80,7 +81,15 @@ describe("a question about a call", () => {
       const call = "call_1" as CallId;
       const offer = ["bash: git push *"];
       const args = { command: "git push origin main" };
-      const question = { call, tool: "bash", args, summary: "bash: git push origin main", offer, always: offer };
+      const question = {
+        call,
+        tool: "bash",
+        tool_kind: "run" as const,
+        args,
+        summary: "bash: git push origin main",
+        offer,
+        always: offer,
+      };
       const answer = await askPermission(terminal, question, new AbortController().signal);
       expect(written.join("").split("\n").slice(1, 7)).toEqual([
         "Run git push origin main?",

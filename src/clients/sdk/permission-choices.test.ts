@@ -4,45 +4,51 @@ import type { CallId } from "../../protocol/ids.js";
 import { permissionChoices, shortQuestion } from "./permission-choices.js";
 
 describe("the answers to a question", () => {
-  for (const [rule, words] of [
-    ["bash: git push *", "git push *"],
-    ["bash: command=npm test", "npm test"],
-    ["bash+network: git push *", "git push *, with network"],
-    ["bash+network+unix_sockets: docker *", "docker *, with network and unix sockets"],
-    ["write: path=src/**", "writing src/**"],
-    ["edit: src/a.ts", "edits of src/a.ts"],
-    ["mcp__x__say: hi", "mcp__x__say: hi"],
+  for (const [kind, args, rule, words] of [
+    ["run", {}, "do: git push *", "git push *"],
+    ["run", {}, "do: command=npm test", "npm test"],
+    ["run", {}, "do+network: git push *", "git push *, with network"],
+    ["run", {}, "do+network+unix_sockets: docker *", "docker *, with network and unix sockets"],
+    ["edit", { content: "" }, "do: path=src/**", "writing src/**"],
+    ["edit", {}, "do: src/a.ts", "edits of src/a.ts"],
+    ["edit", { patch: "" }, "do: src/a.ts", "patches of src/a.ts"],
+    ["fetch", {}, "do: url=https://example.com/*", "do: url=https://example.com/*"],
+    ["run", {}, "mcp__x__say: hi", "mcp__x__say: hi"],
   ] as const) {
-    verifies(["P2"], `say ${rule} as people do`, () => {
+    verifies(["P2"], `say ${rule} (${kind}) as people do`, () => {
       const call = "call_1" as CallId;
-      const choices = permissionChoices({ call, tool: "bash", args: {}, summary: "", offer: [rule], always: [rule] });
+      const choices = permissionChoices({
+        call,
+        ...{ tool: "do", tool_kind: kind, args, summary: "" },
+        offer: [rule],
+        always: [rule],
+      });
       const labels = Object.fromEntries(choices.map(({ key, label }) => [key, label]));
       expect([labels.s, labels.a]).toEqual([`yes, and not again this session for: ${words}`, `always allow: ${words}`]);
     });
   }
 
-  for (const [tool, args, summary, words] of [
-    ["bash", { command: "npm test" }, "bash: npm test", "Run npm test?"],
-    ["edit", { path: "a.txt" }, "edit a.txt", "Edit a.txt?"],
-    ["write", { path: "a.txt" }, "write a.txt", "Write a.txt?"],
-    ["apply_patch", {}, "apply_patch a.txt, b.txt", "Change a.txt, b.txt?"],
-    ["web_fetch", {}, "web_fetch https://example.com", undefined],
-    ["bash", { command: "one\ntwo" }, "bash: one\ntwo", undefined],
+  for (const [kind, args, summary, words] of [
+    ["run", { command: "npm test" }, "do: npm test", "Run npm test?"],
+    ["edit", { path: "a.txt" }, "do a.txt", "Edit a.txt?"],
+    ["edit", { path: "a.txt", content: "" }, "do a.txt", "Write a.txt?"],
+    ["edit", { patch: "" }, "do a.txt, b.txt", "Change a.txt, b.txt?"],
+    ["fetch", {}, "do https://example.com", undefined],
+    ["run", { command: "one\ntwo" }, "do: one\ntwo", undefined],
   ] as const)
-    verifies(["P2"], `ask about ${summary.replaceAll(/\s/g, " ")} in one line, if it says everything`, () => {
-      expect(shortQuestion({ call: "call_1" as CallId, tool, args, summary })).toBe(words);
+    verifies(["P2"], `ask about ${summary.replaceAll(/\s/g, " ")} (${kind}) in one line, if it says everything`, () => {
+      const question = { call: "call_1" as CallId, tool: "do", tool_kind: kind, args, summary };
+      expect(shortQuestion(question)).toBe(words);
     });
 
-  for (const [summary, words] of [
-    ["bash: make", "exactly this command"],
-    ["issues: make one", "exactly this call"],
-  ]) {
+  for (const [kind, summary, words] of [
+    ["run", "do: make", "exactly this command"],
+    ["fetch", "do: make one", "exactly this call"],
+  ] as const) {
     verifies(["P2"], `say "${words}" without the call, which is in the question`, () => {
       const question = {
         call: "call_1" as CallId,
-        tool: "bash",
-        args: {},
-        summary: "",
+        ...{ tool: "do", tool_kind: kind, args: {}, summary: "" },
         offer: [`only this: ${summary}`],
       };
       const again = permissionChoices(question).find(({ key }) => key === "s");

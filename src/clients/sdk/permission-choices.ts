@@ -25,40 +25,45 @@ export interface Choice<A> {
 /** Some choices need more than a key: where a rule holds, or why not. */
 export type PermissionChoice = Choice<PermissionAnswer | "where" | "why">;
 
-/** What the tools that change files do, in questions and in the names of rules. */
-const CHANGES: Readonly<Record<string, { readonly ask: string; readonly rule: string; readonly any: string }>> = {
-  edit: { ask: "Edit", rule: "edits of", any: "any edit" },
-  write: { ask: "Write", rule: "writing", any: "writing any file" },
-  apply_patch: { ask: "Change", rule: "patches of", any: "any patch" },
-};
+/** What a call that changes files does, in questions and in the names of rules; undefined for another one. */
+function changeOf({ tool_kind: kind, args }: Question) {
+  if (kind !== "edit") return undefined;
+  if (typeof args.patch === "string") return { ask: "Change", rule: "patches of", any: "any patch" };
+  if (typeof args.content === "string") return { ask: "Write", rule: "writing", any: "writing any file" };
+  return { ask: "Edit", rule: "edits of", any: "any edit" };
+}
 
 /** The whole question, where one line says it: `Run npm test?`, `Edit src/a.ts?`. Other calls are quoted below their question. */
 export function shortQuestion(question: Question): string | undefined {
   const command = askedCommand(question);
   if (command !== undefined) return `Run ${command}?`;
   const { tool, summary, subagent } = question;
-  const change = CHANGES[tool];
+  const change = changeOf(question);
   const isShort = change !== undefined && subagent === undefined && summary.startsWith(`${tool} `);
   return isShort ? `${change.ask} ${safeLine(summary.slice(tool.length + 1))}?` : undefined;
 }
 
 /** A command of one line. */
-export function askedCommand({ tool, args, subagent }: Question): string | undefined {
+export function askedCommand({ tool_kind: kind, args, subagent }: Question): string | undefined {
   const { command } = args;
-  const isShort = tool === "bash" && subagent === undefined && typeof command === "string" && !/[\r\n]/.test(command);
+  const isShort = kind === "run" && subagent === undefined && typeof command === "string" && !/[\r\n]/.test(command);
   return isShort ? safeLine(command) : undefined;
 }
 
 export function permissionChoices(question: Question): readonly PermissionChoice[] {
   const { once_only: onceOnly = false, offer = [], always = [], tool } = question;
-  const any = tool === "bash" ? "any command" : (CHANGES[tool]?.any ?? `any call of ${safeLine(tool)}`);
+  const listed = (rules: readonly string[]) => rules.map((rule) => ruleWords(safeLine(rule), question)).join(", ");
+  const exactly = question.tool_kind === "run" ? " exactly this command" : " exactly this call";
+  const isExact = offer.length === 1 && offer[0]?.startsWith("only this: ");
+  const any =
+    question.tool_kind === "run" ? "any command" : (changeOf(question)?.any ?? `any call of ${safeLine(tool)}`);
   const again = "yes, and not again this session for";
   const choices: readonly (PermissionChoice | false)[] = [
     { key: "y", label: onceOnly ? "yes, this once" : "yes", answer: { decision: "allow_once" } },
     !onceOnly &&
       offer.length > 0 && {
         key: "s",
-        label: `${again}${exactly(offer) ?? `: ${listed(offer)}`}`,
+        label: `${again}${isExact ? exactly : `: ${listed(offer)}`}`,
         answer: { decision: "allow_pattern" },
       },
     !onceOnly && { key: "t", label: `${again} ${any}`, answer: { decision: "allow_tool" } },
@@ -73,23 +78,14 @@ export const RULE_PLACES: readonly PermissionChoice[] = [
   { key: "u", label: "in all your projects", answer: { decision: "allow_pattern", always: "user" } },
 ];
 
-function listed(rules: readonly string[]): string {
-  return rules.map((rule) => ofCommand(safeLine(rule))).join(", ");
-}
-
-/** The call is in the question already. */
-function exactly([rule = "", ...others]: readonly string[]): string | undefined {
-  if (others.length > 0 || !rule.startsWith("only this: ")) return undefined;
-  return rule.startsWith("only this: bash") ? " exactly this command" : " exactly this call";
-}
-
 /** `bash+network: git push *` as people say it: `git push *, with network`; `edit: src/**`: `edits of src/**`. */
-function ofCommand(rule: string): string {
-  const { tool = "", path } = /^(?<tool>\w+): (?:path=)?(?<path>.*)$/s.exec(rule)?.groups ?? {};
-  const change = CHANGES[tool];
-  if (change !== undefined) return `${change.rule} ${path}`;
-  const { openings, command } = /^bash(?<openings>(?:\+\w+)*): (?:command=)?(?<command>.*)$/s.exec(rule)?.groups ?? {};
-  if (command === undefined) return rule;
-  const more = (openings ?? "").split("+").filter((each) => each !== "");
-  return more.length === 0 ? command : `${command}, with ${more.join(" and ").replaceAll("_", " ")}`;
+function ruleWords(rule: string, question: Question): string {
+  const found = /^(?<tool>\w+)(?<openings>(?:\+\w+)*): (?:(?:path|command)=)?(?<about>.*)$/s.exec(rule)?.groups;
+  const { tool, openings = "", about = "" } = found ?? {};
+  if (tool !== question.tool) return rule;
+  const change = changeOf(question);
+  if (change !== undefined) return `${change.rule} ${about}`;
+  if (question.tool_kind !== "run") return rule;
+  const more = openings.split("+").filter((each) => each !== "");
+  return more.length === 0 ? about : `${about}, with ${more.join(" and ").replaceAll("_", " ")}`;
 }

@@ -17,7 +17,7 @@ const result: Message = {
   content: [{ type: "tool_result", call: "call_1", tool: "todo", content: [text("ok")], is_error: false }],
 };
 const of = (messages: readonly Message[], kept: readonly Message[] = []) =>
-  openWork(messages, { kept, planMark: MARK });
+  openWork(messages, { kept, planMark: MARK, todoTool: "todo" });
 const TODOS = [
   { text: "read", status: "done" },
   { text: "write", status: "in_progress" },

@@ -1,7 +1,7 @@
 /**
  * The plan and the open to-dos of a conversation, which a summary repeats word for word.
  *
- * 1. The newest call of `todo` is the list. The plan is the last answer to an input in plan mode.
+ * 1. The newest call of the tool that keeps the list has it. The plan is the last answer to an input in plan mode.
  * 2. A later summary finds them in the earlier one, after its own words: text that the model summarised cannot imitate them there.
  * 3. What the kept messages hold is not repeated.
  */
@@ -14,6 +14,8 @@ import { isInput, readSummary } from "./summary-message.js";
 export interface OpenWorkOptions extends Pick<PinnedPlace, "kept"> {
   /** The text that inputs in plan mode contain. */
   readonly planMark: string;
+  /** The tool that keeps the list. */
+  readonly todoTool: string;
 }
 
 const TODO_HEAD = "[the to-do list, as the tool todo has it]";
@@ -21,19 +23,24 @@ const PLAN_HEAD = "[the plan from plan mode]";
 const MOST_PLAN = 12_000;
 const MARKS: Readonly<Record<string, string>> = { pending: "[ ]", in_progress: "[>]", done: "[x]" };
 
-export function openWork(messages: readonly Message[], { kept, planMark }: OpenWorkOptions): readonly string[] {
+export function openWork(messages: readonly Message[], options: OpenWorkOptions): readonly string[] {
+  const { kept, planMark, todoTool } = options;
   const isKept = (message: Message) => kept.includes(message);
-  return [planIn(messages, { planMark, isKept }), todosIn(messages, isKept)].filter((text) => text !== undefined);
+  const todos = todosIn(messages, { todoTool, isKept });
+  return [planIn(messages, { planMark, isKept }), todos].filter((text) => text !== undefined);
 }
 
-function todosIn(messages: readonly Message[], isKept: (message: Message) => boolean): string | undefined {
+function todosIn(
+  messages: readonly Message[],
+  { todoTool, isKept }: { readonly todoTool: string; readonly isKept: (message: Message) => boolean },
+): string | undefined {
   for (const message of messages.toReversed()) {
     if (message.role === "user") {
       const earlier = pinnedIn(message, TODO_HEAD);
       if (earlier !== undefined) return earlier;
       continue;
     }
-    const call = message.content.findLast((block) => block.type === "tool_use" && block.tool === "todo");
+    const call = message.content.findLast((block) => block.type === "tool_use" && block.tool === todoTool);
     if (call?.type !== "tool_use" || !Array.isArray(call.args.todos)) continue;
     return isKept(message) ? undefined : todoText(call.args.todos);
   }

@@ -20,12 +20,12 @@ beforeEach(() => {
     gathered,
     gather: async (call) => {
       calls.push(call);
-      gathered.add(call.command, `output of ${call.tool}`);
-      return { text: `output of ${call.tool}`, value: {} };
+      gathered.add(call.command, `output of ${call.does}`);
+      return { text: `output of ${call.does}`, value: {} };
     },
     call: async (call) => {
       calls.push(call);
-      if (call.tool === "glob") return listed === "" ? { problem: "There is no such folder." } : { text: listed };
+      if (call.does === "find") return listed === "" ? { problem: "There is no such folder." } : { text: listed };
       const text = files[String(call.args.path)];
       return text === undefined ? { problem: `There is no file ${call.args.path}.` } : { text };
     },
@@ -45,25 +45,25 @@ async function called(line: string): Promise<readonly [string, string, JsonObjec
   calls = [];
   await say(line);
   const [call] = calls;
-  return call && [call.command, call.tool, call.args];
+  return call && [call.command, call.does, call.args];
 }
 
 it("each command calls its tool with what was typed", async () => {
   expect(await called("search fo+ src")).toEqual([
     "/search fo+ src",
-    "grep",
+    "search",
     { pattern: "fo+", limit: 100, path: "src" },
   ]);
-  expect(await called("search fo+")).toEqual(["/search fo+", "grep", { pattern: "fo+", limit: 100 }]);
-  expect(await called("files")).toEqual(["/files", "ls", {}]);
-  expect(await called("files src")).toEqual(["/files src", "ls", { path: "src" }]);
-  expect(await called("git log -n 3 'a b'")).toEqual(["/git log -n 3 a b", "bash", { command: "git log -n 3 'a b'" }]);
+  expect(await called("search fo+")).toEqual(["/search fo+", "search", { pattern: "fo+", limit: 100 }]);
+  expect(await called("files")).toEqual(["/files", "list", {}]);
+  expect(await called("files src")).toEqual(["/files src", "list", { path: "src" }]);
+  expect(await called("git log -n 3 'a b'")).toEqual(["/git log -n 3 a b", "run", { command: "git log -n 3 'a b'" }]);
   expect(calls.map(({ onlyReads }) => onlyReads)).toEqual([true]);
-  expect(await called("git status")).toEqual(["/git status", "bash", { command: "git status" }]);
+  expect(await called("git status")).toEqual(["/git status", "run", { command: "git status" }]);
   expect(await called("git push")).toBeUndefined();
   expect(await called("run echo 'a  b' | cat")).toEqual([
     "/run echo 'a  b' | cat",
-    "bash",
+    "run",
     { command: "echo 'a  b' | cat" },
   ]);
   expect(calls.map(({ onlyReads }) => onlyReads)).toEqual([undefined]);
@@ -144,10 +144,10 @@ it("says what is pinned and what waits, and keeps nothing of files of which one 
 it("loads a folder as a whole, or says what is left out and why it does not", async () => {
   expect(await called("context load-dir docs *.md")).toEqual([
     "/context load-dir docs *.md",
-    "glob",
+    "find",
     { path: "docs", pattern: "*.md" },
   ]);
-  expect(calls.slice(1).map(({ tool, args }) => [tool, args])).toEqual([
+  expect(calls.slice(1).map(({ does, args }) => [does, args])).toEqual([
     ["read", { path: "a.txt" }],
     ["read", { path: "b.txt" }],
   ]);

@@ -31,7 +31,7 @@ export interface Gathering extends Pick<GivenContext, "pinned" | "gathered"> {
 export interface TypedCall {
   /** The label: `/read a.txt`. */
   readonly command: string;
-  readonly tool: "read" | "grep" | "ls" | "glob" | "bash";
+  readonly does: "read" | "search" | "list" | "find" | "run";
   readonly args: JsonObject;
   /** It is refused if it is a command that does more than read. */
   readonly onlyReads?: true;
@@ -66,7 +66,7 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
       const [pattern = "", path] = [args.text("PATTERN"), args.text("PATH")];
       const command = `/search ${pattern}${path === undefined ? "" : ` ${path}`}`;
       const where = path === undefined ? {} : { path };
-      return gathering.gather({ command, tool: "grep", args: { pattern, limit: 100, ...where } }, signal);
+      return gathering.gather({ command, does: "search", args: { pattern, limit: 100, ...where } }, signal);
     },
   },
   {
@@ -79,7 +79,7 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
     run: (args, gathering, { signal }) => {
       const path = args.text("PATH");
       const command = path === undefined ? "/files" : `/files ${path}`;
-      return gathering.gather({ command, tool: "ls", args: path === undefined ? {} : { path } }, signal);
+      return gathering.gather({ command, does: "list", args: path === undefined ? {} : { path } }, signal);
     },
   },
   {
@@ -98,7 +98,7 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
       const words = args.list("ARGUMENTS");
       const command = ["/git", action, ...words].join(" ");
       const line = ["git", action, ...words].map(readableShellWord).join(" ");
-      return gathering.gather({ command, tool: "bash", args: { command: line }, onlyReads: true }, signal);
+      return gathering.gather({ command, does: "run", args: { command: line }, onlyReads: true }, signal);
     },
   },
   {
@@ -111,7 +111,7 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
     // With the network. Its changes are checked as those of the model's commands; `!COMMAND` has all rights of the user.
     run: (args, gathering, { signal }) => {
       const command = args.text("COMMAND") ?? "";
-      return gathering.gather({ command: `/run ${command}`, tool: "bash", args: { command } }, signal);
+      return gathering.gather({ command: `/run ${command}`, does: "run", args: { command } }, signal);
     },
   },
   {
@@ -178,7 +178,7 @@ async function readFiles(gathering: Gathering, paths: readonly string[], signal:
   const texts: string[] = [];
   for (const path of paths) {
     const command = `/read ${path}`;
-    const found = await gathering.call({ command, tool: "read", args: { path } }, signal);
+    const found = await gathering.call({ command, does: "read", args: { path } }, signal);
     // If one file fails, none is kept: the user names the files again.
     if ("problem" in found) return refuse(found.problem);
     texts.push(found.text);
@@ -214,7 +214,7 @@ async function loadFolder(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const command = `/context load-dir ${path}${glob === undefined ? "" : ` ${glob}`}`;
-  const listed = await gathering.call({ command, tool: "glob", args: { path, pattern: glob ?? "**/*" } }, signal);
+  const listed = await gathering.call({ command, does: "find", args: { path, pattern: glob ?? "**/*" } }, signal);
   if ("problem" in listed) return refuse(listed.problem);
   const files = listed.text.split("\n").filter((line) => line !== "" && !line.startsWith("["));
   if (files.length === 0 || listed.text.startsWith("No file matches")) return refuse(listed.text);
@@ -225,7 +225,7 @@ async function loadFolder(
   const skipped: string[] = [];
   let size = 0;
   for (const file of files) {
-    const found = await gathering.call({ command, tool: "read", args: { path: file } }, signal);
+    const found = await gathering.call({ command, does: "read", args: { path: file } }, signal);
     if ("problem" in found) skipped.push(file);
     else texts.set(file, found.text);
     size += "text" in found ? found.text.length : 0;

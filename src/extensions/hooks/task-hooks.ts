@@ -25,12 +25,13 @@ export class TaskHooks {
     this.#hooks = hooks;
   }
 
-  /** What the hooks say about the list of the call; undefined if the call is not about one. */
+  /** What the hooks say about the list of a call of the tool that keeps it; undefined for nothing. */
   async before(
-    { call, tool, args }: ToolCall,
+    call: ToolCall,
     { conversation, signal }: { readonly conversation: readonly Message[]; readonly signal: AbortSignal },
   ): Promise<HookAnswer | undefined> {
-    if (tool !== "todo" || !this.#hooks.has("TaskCreated", "TaskCompleted")) return undefined;
+    const { args } = call;
+    if (!this.#hooks.has("TaskCreated", "TaskCompleted")) return undefined;
     const before = this.#known ?? listIn(conversation, call);
     const wanted = tasksOf(args);
     // The tool refuses such a list.
@@ -45,8 +46,8 @@ export class TaskHooks {
   }
 
   /** The call has changed the list. */
-  done({ tool, args }: ToolCall): void {
-    if (tool === "todo") this.#known = tasksOf(args);
+  done({ args }: ToolCall): void {
+    this.#known = tasksOf(args);
   }
 
   async #fire(
@@ -84,13 +85,14 @@ function tasksOf({ todos }: JsonObject): Tasks {
 }
 
 /** The list of the newest call that succeeded. */
-function listIn(conversation: readonly Message[], current: string): Tasks {
+function listIn(conversation: readonly Message[], current: ToolCall): Tasks {
   const blocks = conversation.flatMap(({ content }): readonly Message["content"][number][] => content);
   const ended = new Set(
     blocks.flatMap((block) => (block.type === "tool_result" && !block.is_error ? [block.call] : [])),
   );
   const newest = blocks.findLast(
-    (block) => block.type === "tool_use" && block.tool === "todo" && block.call !== current && ended.has(block.call),
+    (block) =>
+      block.type === "tool_use" && block.tool === current.tool && block.call !== current.call && ended.has(block.call),
   );
   return newest?.type === "tool_use" ? tasksOf(newest.args) : new Map();
 }

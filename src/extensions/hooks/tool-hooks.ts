@@ -9,6 +9,7 @@ import { schemaProblems } from "../../base/json-schema.js";
 import type { Tool, ToolCall, ToolLink, ToolLinkContext, ToolOutcome } from "../../engine/ports.js";
 import type { ApprovalGate, GateContext, GateReview } from "../../feature/part.js";
 import { ownText, resultText, text } from "../../protocol/content.js";
+import type { ToolKind } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 import type { HookSurroundings } from "./context.js";
@@ -59,7 +60,7 @@ export class ToolHooks {
       const tasks = answer.decision === "deny" ? undefined : await this.#aboutTasks(final, context);
       if (tasks?.refuses) return refused(`a hook refused it: ${tasks.reason}`);
       const outcome = await next(final);
-      if (outcome.status === "ok") this.#tasks.done(final);
+      if (outcome.status === "ok" && context.definition.kind === "plan") this.#tasks.done(final);
       const changed = final === call ? [] : [changedNote(final.args)];
       const notes = [...changed, ...contextOf(answer), ...contextOf(tasks ?? {})];
       const annotated = notes.length === 0 ? outcome : withNotes(outcome, notes);
@@ -69,7 +70,8 @@ export class ToolHooks {
     }
   }
 
-  #aboutTasks(call: ToolCall, { turn, signal }: ToolLinkContext): Promise<HookAnswer | undefined> {
+  async #aboutTasks(call: ToolCall, { definition, turn, signal }: ToolLinkContext): Promise<HookAnswer | undefined> {
+    if (definition.kind !== "plan") return undefined;
     return this.#tasks.before(call, { conversation: turn?.conversation ?? [], signal });
   }
 
@@ -129,7 +131,7 @@ export class ToolHooks {
     const input = { tool_use_id: call.call, duration_ms: Math.round(ms) };
     if (status === "denied") hooks.aside("PermissionDenied", { views, input: { ...input, reason: output } });
     if (status !== "ok" && status !== "error" && status !== "timeout") return outcome;
-    const result = { tool: definition.name, input: views.parts[0]?.input ?? {}, text: output, details };
+    const result = { kind: definition.kind, input: views.parts[0]?.input ?? {}, text: output, details };
     const after = { views, signal, input: { ...input, tool_response: toolResponse(result) } };
     const isWanted = definition.mutating && hooks.fires("PostToolUse", after);
     // A hook may also write a log; the model only needs to know about the files that it works on.
@@ -213,19 +215,18 @@ function withNotes(outcome: ToolOutcome, notes: readonly string[]): ToolOutcome 
 
 /** The result of a call; hooks get it in another form. */
 interface ResultForHooks {
-  /** Oxbow's name of the tool. */
-  readonly tool: string;
+  readonly kind: ToolKind | undefined;
   readonly input: JsonObject;
   readonly text: string;
   readonly details: JsonObject | undefined;
 }
 
-function toolResponse({ tool, input, text, details = {} }: ResultForHooks): JsonObject {
-  if (tool === "bash") {
+function toolResponse({ kind, input, text, details = {} }: ResultForHooks): JsonObject {
+  if (kind === "run") {
     const { exit_code = null } = details;
     return { success: true, stdout: text, stderr: "", interrupted: false, isImage: false, exit_code };
   }
   const { file_path } = input;
-  if (typeof file_path === "string" && tool !== "read") return { filePath: file_path, success: true, content: text };
+  if (typeof file_path === "string" && kind !== "read") return { filePath: file_path, success: true, content: text };
   return { success: true, content: text };
 }

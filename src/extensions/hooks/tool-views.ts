@@ -54,7 +54,6 @@ const TOOLS: Readonly<Record<string, Describe>> = {
   todo: renamed("TodoWrite"),
   skill: renamed("Skill"),
   agent: renamed("Task", AGENT, ["Agent"]),
-  delegate: renamed("Task", AGENT, ["Agent"]),
   background: renamed("BashOutput", {}, ["TaskOutput", "KillShell", "KillBash", "TaskStop"]),
   edit: (call, root) => ({ parts: [editView(call, root)] }),
   apply_patch: (call, root) => ({

@@ -10,7 +10,7 @@ export interface AgentType {
   readonly description: string;
   /** Its system prompt; empty: the default one. */
   readonly prompt: string;
-  /** The tools it may use, by Oxbow's names; undefined for all. */
+  /** The tools it may use, by names of Oxbow or of other harnesses; undefined for all. */
   readonly tools?: readonly string[];
   /** Tools it may not use. */
   readonly without: readonly string[];
@@ -42,7 +42,7 @@ export const BUILT_IN_TYPES: readonly AgentType[] = [
     description: "reads and searches files, changes nothing.",
     prompt: EXPLORE_PROMPT,
     tools: READING,
-    without: [],
+    without: ["background"],
     onlyReads: true,
     scope: "built-in",
   },
@@ -59,8 +59,14 @@ export const BUILT_IN_TYPES: readonly AgentType[] = [
 export const SUBAGENT_NOTICE =
   "You are a subagent: another agent gave you the prompt, and no person reads along or answers questions. Decide yourself and say what you assumed. Your last message is the report that the other agent gets, so it must stand on its own; what the user should know belongs there, too.";
 
-export function mayUse({ tools, without }: Pick<AgentType, "tools" | "without">, tool: string): boolean {
-  return !without.includes(tool) && (tools === undefined || tools.includes(tool));
+/** `meant`: the tools that a name in its lists means. */
+export function mayUse(
+  { tools, without }: Pick<AgentType, "tools" | "without">,
+  tool: string,
+  meant: (name: string) => readonly string[],
+): boolean {
+  const isAmong = (names: readonly string[]) => names.some((name) => meant(name).includes(tool));
+  return !isAmong(without) && (tools === undefined || isAmong(tools));
 }
 
 export interface AgentTypes {

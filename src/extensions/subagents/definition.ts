@@ -25,6 +25,7 @@ export function agentTool(types: readonly AgentType[], { cheap }: { readonly che
   const listed = types.slice(0, MOST_LISTED).map(({ name, description }) => `- ${name}: ${short(description)}`);
   return {
     name: AGENT_TOOL,
+    kind: "ask",
     description: `${agent.trim()}\nTypes (default: general):\n${listed.join("\n")}`,
     ...TRAITS,
     inputSchema: {

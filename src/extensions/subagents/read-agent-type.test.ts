@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ExtensionFile } from "../../base/extension-files.js";
+import { BUILT_IN_TOOLS, toolsMeant } from "../../runtime/parts/own-tools.js";
 import { agentTypes, findType, mayUse } from "./agent-types.js";
 import { isForeignName, newestOf } from "./choose-model.js";
 import { agentTool } from "./definition.js";
@@ -21,21 +22,43 @@ describe("an agent type from a file", () => {
       "---\nname: code-reviewer\ndescription: Reviews code. Use PROACTIVELY.\ntools: Read, Grep, Glob, Bash, Edit\nmodel: haiku\ncolor: purple\n---\n\nYou review code.\n",
     );
     expect(type).toMatchObject({ name: "code-reviewer", model: "haiku", prompt: "You review code.", without: [] });
-    expect(type.tools).toEqual(["read", "grep", "glob", "bash", "background", "edit", "apply_patch"]);
-    expect(mayUse(type, "write")).toBe(false);
-    expect(mayUse(type, "bash")).toBe(true);
+    const used = BUILT_IN_TOOLS.map(({ name }) => name).filter((tool) => mayUse(type, tool, toolsMeant));
+    expect(used).toEqual(["read", "glob", "grep", "edit", "apply_patch", "bash", "background"]);
+    const theirs = [
+      "MultiEdit",
+      "BashOutput",
+      "KillShell",
+      "LS",
+      "WebFetch",
+      "WebSearch",
+      "TodoWrite",
+      "Task",
+      "Skill",
+    ];
+    expect(theirs.map((name) => toolsMeant(name)[0])).toEqual([
+      "edit",
+      "background",
+      "background",
+      "ls",
+      "web_fetch",
+      "web_search",
+      "todo",
+      "agent",
+      "skill",
+    ]);
   });
 
   it("takes a list of tools, tools to leave out, types to start, and all tools without a list", () => {
-    expect(read("---\ndescription: d\ntools:\n  - Read\n  - mcp__db__query\n---\n").tools).toEqual([
+    const few = read("---\ndescription: d\ntools:\n  - Read\n  - mcp__db__query\n---\n");
+    expect(["read", "mcp__db__query", "ls"].filter((tool) => mayUse(few, tool, toolsMeant))).toEqual([
       "read",
       "mcp__db__query",
     ]);
     const type = read("---\ndescription: d\ndisallowedTools: Write, Edit\n---\n");
     expect(type.tools).toBeUndefined();
-    expect(["write", "edit", "apply_patch", "read"].filter((tool) => mayUse(type, tool))).toEqual(["read"]);
+    expect(["write", "edit", "apply_patch", "read"].filter((tool) => mayUse(type, tool, toolsMeant))).toEqual(["read"]);
     expect(read("---\ndescription: d\ntools: Agent(explore, tester), Read\n---\n")).toMatchObject({
-      tools: ["agent", "read"],
+      tools: ["Agent", "Read"],
       agents: ["explore", "tester"],
     });
     expect(read('---\ndescription: d\ntools: "*"\n---\n').tools).toBeUndefined();
@@ -124,7 +147,7 @@ describe("the types of a place", () => {
       "You check things.",
     ].join("\n");
     const type = readAgentType(text, { path: "/c.md", name: "c.md", scope: "project" });
-    expect(type).toMatchObject({ name: "checker", prompt: "You check things.", tools: ["read", "grep"] });
+    expect(type).toMatchObject({ name: "checker", prompt: "You check things.", tools: ["Read", "Grep"] });
     expect((type as { description: string }).description).toMatch(
       /^Use this agent.*user: "Is it right\?" <\/example>$/,
     );

@@ -60,34 +60,6 @@ function stem(file: string): string {
   return (file.split("/").at(-1) ?? file).replace(/\.(agent\.)?md$/i, "");
 }
 
-/** Oxbow's names of Claude Code's tools. One that Oxbow does not have maps to none. */
-const OURS: Readonly<Record<string, readonly string[]>> = {
-  Read: ["read"],
-  NotebookRead: ["read"],
-  Write: ["write"],
-  Edit: ["edit", "apply_patch"],
-  MultiEdit: ["edit", "apply_patch"],
-  NotebookEdit: ["edit", "apply_patch"],
-  Bash: ["bash", "background"],
-  BashOutput: ["background"],
-  KillShell: ["background"],
-  KillBash: ["background"],
-  Grep: ["grep"],
-  Glob: ["glob"],
-  LS: ["ls"],
-  WebFetch: ["web_fetch"],
-  WebSearch: ["web_search"],
-  TodoWrite: ["todo"],
-  TodoRead: ["todo"],
-  TaskCreate: ["todo"],
-  TaskUpdate: ["todo"],
-  TaskList: ["todo"],
-  Task: ["agent"],
-  Agent: ["agent"],
-  delegate: ["agent"],
-  Skill: ["skill"],
-};
-
 interface ListedTools {
   readonly tools: readonly string[];
   /** The types in `Agent(a, b)`; undefined if it names none. */
@@ -105,7 +77,7 @@ function toolsOf(words: readonly string[]): ListedTools | undefined {
     if (isAgent && inner !== undefined) {
       agents = [...(agents ?? []), ...inner.split(",").map((type) => type.trim())].filter((type) => type !== "");
     }
-    for (const ours of Object.hasOwn(OURS, name) ? (OURS[name] ?? []) : [name]) tools.add(ours);
+    tools.add(name);
   }
   return { tools: [...tools], ...(agents !== undefined && { agents }) };
 }

@@ -8,6 +8,7 @@ import { type Command, type CommandResult, refuse } from "../../feature/command.
 import type { Failure } from "../../protocol/errors.js";
 import type { ClientId } from "../../protocol/ids.js";
 import { EFFORTS } from "../../providers/settings.js";
+import { CATALOG } from "../../tools/catalog.js";
 import { type EnvironmentPolicy, environmentReport, withheldLines } from "../../tools/child-environment.js";
 import type { ModelRegistry } from "../models/model-registry.js";
 import type { ModelRoutes } from "../models/model-routes.js";
@@ -222,7 +223,7 @@ export function shellCommand({ run, root, refusalOf }: ShellPort): Command {
       const command = args.text("COMMAND") ?? "";
       const refusal = await refusalOf(command);
       run.bus.publish("PermissionResolved", {
-        ...{ call: run.newCall(), tool: "bash", args: { command } },
+        ...{ call: run.newCall(), tool: CATALOG.bash.name, args: { command } },
         ...(refusal === undefined
           ? { decision: "allow_once", decided_by: "person" }
           : { decision: "deny", decided_by: "safe mode", message: refusal }),

@@ -10,6 +10,7 @@ import type { Audit } from "../../security/audit/part.js";
 import type { PermissionsState, RulePlace } from "../../security/permissions/command-texts.js";
 import { permissionCommands, protectionCommands, replayCommand } from "../../security/permissions/commands.js";
 import { safeModeCommands } from "../../security/safe-mode/commands.js";
+import { CATALOG } from "../../tools/catalog.js";
 import type { RunPermissions } from "../parts/permissions.js";
 import type { RunSandbox } from "../parts/sandbox.js";
 import { findSession } from "../sessions/find-session.js";
@@ -66,7 +67,7 @@ export function securityCommands(port: SecurityPort): readonly Command[] {
 async function permissionsState(port: SecurityPort): Promise<PermissionsState> {
   const { permissions, toolbox, variables, ruleFiles } = port;
   const { engine, paths } = await permissions.parts();
-  const bash = toolbox.find("bash");
+  const bash = toolbox.find(CATALOG.bash.name);
   return {
     policy: () => engine.policy,
     session: engine.session,
@@ -98,6 +99,6 @@ async function keepRules(toml: string, file: string, permissions: RunPermissions
 export async function safeModeRefusal(permissions: RunPermissions, command: string): Promise<string | undefined> {
   const { engine, safeMode } = await permissions.parts();
   if (!(await safeMode.load()).on) return undefined;
-  const verdict = await engine.test({ tool: { name: "bash", set: "command", mutating: true }, args: { command } });
+  const verdict = await engine.test({ tool: CATALOG.bash, args: { command } });
   return verdict.law === "safe mode" ? verdict.reason : undefined;
 }

@@ -24,6 +24,7 @@ import { rawTraffic } from "../../providers/raw-traffic/part.js";
 import { Audit } from "../../security/audit/part.js";
 import { PLAN_MODE_INSTRUCTION } from "../../security/permissions/plan-mode-instruction.js";
 import { ask } from "../../tools/ask.js";
+import { CATALOG } from "../../tools/catalog.js";
 import {
   featureContext,
   givenContext,
@@ -161,7 +162,10 @@ const compaction: CreateBuiltIn = (opening) => {
       const each = await Promise.all((current.parts ?? []).map((part) => part.pinned?.(place) ?? []));
       const { openWork } = await import("../../context/compaction/open-work.js");
       const planMark = PLAN_MODE_INSTRUCTION;
-      return [...each.flat(), ...openWork(current.run?.conversation ?? [], { ...place, planMark })];
+      return [
+        ...each.flat(),
+        ...openWork(current.run?.conversation ?? [], { ...place, planMark, todoTool: CATALOG.todo.name }),
+      ];
     },
     onShortened: () => engine.content?.forget(),
   });

@@ -26,12 +26,11 @@ import { isQuietRepository as quietRepository } from "../../security/shell/quiet
 import { noteWorkspace } from "../../system/project-folders.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 import { protection } from "../../tools/files/protected-paths.js";
-import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
 import { parsePatch } from "../../tools/patch/parse.js";
 import type { Workspace } from "../../tools/workspace.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import type { RunGuard } from "./guard.js";
-import { builtInSet } from "./own-tools.js";
+import { aliasedTool, builtInSet, spelledTool } from "./own-tools.js";
 
 export interface PermissionPlace {
   readonly loaded: LoadedSettings;
@@ -117,7 +116,7 @@ function lateCommandReader({ variables, root, ownFolders, outputDirectory }: Per
  */
 function meantTools(name: string, decision: Decision): readonly string[] {
   const alias = decision === "allow" ? undefined : aliasedTool(name);
-  return [ownSpelling(name), ...(alias === undefined ? [] : [alias])];
+  return [spelledTool(name)?.name ?? name, ...(alias === undefined ? [] : [alias.name])];
 }
 
 export async function openPermissions(place: PermissionPlace & OtherRuns, live: LiveFacts): Promise<PermissionParts> {

@@ -6,7 +6,7 @@ import { Once } from "../../base/once.js";
 import type { PermissionJudge } from "../../chain/services.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
-import type { PermissionDecision } from "../../protocol/events.js";
+import type { PermissionDecision, ToolKind } from "../../protocol/events.js";
 import type { Opening } from "../../security/permissions/contained/needs.js";
 import type { PermissionEngine } from "../../security/permissions/engine.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
@@ -45,8 +45,8 @@ export interface EarlierPermissions {
   readonly keepsIds: boolean;
 }
 
-/** Tools that only read the workspace; the name shows whether a file is sensitive. */
-const QUICK: ReadonlySet<string> = new Set(["read", "ls", "glob", "grep", "todo"]);
+/** Tools of these kinds only read the workspace; the name shows whether a file is sensitive. */
+const QUICK: ReadonlySet<ToolKind | undefined> = new Set<ToolKind>(["read", "list", "search", "plan"]);
 
 export class RunPermissions implements PermissionJudge {
   readonly #options: RunPermissionsOptions;
@@ -134,7 +134,7 @@ export class RunPermissions implements PermissionJudge {
       permissions.value !== undefined || plugins.some(({ registrations }) => registrations.rules.length > 0);
     if (mode === "deny" || hasRules) return false;
     if (tool.set === "web") return mode === "allow" && !this.planning;
-    if (!QUICK.has(tool.name)) return false;
+    if (tool.extension !== undefined || tool.set !== "read" || !QUICK.has(tool.kind)) return false;
     const path = typeof call.args.path === "string" ? call.args.path : "";
     return !/(^|\/)\.[^./]|secret|key|token|credential|password|^[/~]|\.\./i.test(path);
   }

@@ -9,6 +9,7 @@ import {
 } from "../../security/permissions/plan-mode-instruction.js";
 import { STANDING_INSTRUCTION } from "../../security/untrusted/standing-instruction.js";
 import { findShell } from "../../system/find-program.js";
+import { CATALOG } from "../../tools/catalog.js";
 import type { SessionParts } from "../open-engine.js";
 import { noticeOf, type SessionPart } from "../part.js";
 import type { ParentRun } from "../subagents.js";
@@ -114,9 +115,10 @@ export function promptOf(
   const override = parent?.prompt ?? loaded.settings.system_prompt.value;
   const instructions = content?.instructions;
   const { tool_sets, untrusted_results, sandbox } = loaded.settings;
-  const runsCommands = tool_sets.value.offers("bash", "command");
+  const runsCommands = tool_sets.value.offers(CATALOG.bash.name, CATALOG.bash.set);
   const wraps = untrusted_results.value === "wrap" && !tool_sets.value.isEmpty;
-  const hasOutside = instructions !== undefined || wraps || tool_sets.value.offers("web_fetch", "web");
+  const hasOutside =
+    instructions !== undefined || wraps || tool_sets.value.offers(CATALOG.web_fetch.name, CATALOG.web_fetch.set);
   return systemPrompt({
     workspace: root,
     platform: process.platform,

@@ -14,6 +14,8 @@ import { CATALOG, type ToolName } from "../../tools/catalog.js";
 import type { EnvironmentPolicy } from "../../tools/child-environment.js";
 import { lackingTool } from "../../tools/habits/lacking.js";
 import type { Searcher } from "../../tools/search/searcher.js";
+import type { ToolPlace } from "../../tools/tool-place.js";
+import type { WebFetchOptions } from "../../tools/web-fetch.js";
 import type { ChangeObserver, PathGuard, Workspace } from "../../tools/workspace.js";
 
 export interface ToolboxOptions {
@@ -69,7 +71,7 @@ export interface Toolbox extends ToolRegistry {
 export function openToolbox(options: ToolboxOptions): Toolbox {
   const place = new Place(options);
   const names = (Object.keys(CATALOG) as ToolName[]).filter((name) => options.offers(name, CATALOG[name].set));
-  const loaders = new Map(names.map((name) => [name, once(() => LOADERS[name](place))]));
+  const loaders = new Map(names.map((name) => [name, once(() => CATALOG[name].load(place))]));
   const offered = [...loaders].map(([name, load]) => lazyTool(name, load));
   const byName = new Map<string, Tool>(offered.map((tool) => [tool.name, tool]));
   return {
@@ -78,14 +80,13 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     lacks: lackingTool,
     workspace: place.workspace,
     prepare: async (name) => loaders.get(name)?.(),
-    open: (name) => loaders.get(name)?.() ?? LOADERS[name](place),
+    open: (name) => loaders.get(name)?.() ?? CATALOG[name].load(place),
     background: place.background,
     close: () => place.close(),
   };
 }
 
-/** What the tools of one session share; each is created at first use. */
-class Place {
+class Place implements ToolPlace {
   readonly options: ToolboxOptions;
   readonly workspace: () => Promise<Workspace>;
   readonly searcher: () => Promise<Searcher>;
@@ -118,40 +119,21 @@ class Place {
     };
   }
 
-  get shell() {
-    return { workspaceRoot: this.options.root, environment: this.options.variables };
+  get ports() {
+    return this.options.ports;
   }
 
-  async close(): Promise<void> {
-    await (await this.#background)?.close();
-  }
-}
-
-const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
-  read: async (place) => (await import("../../tools/read.js")).createReadTool(await place.workspace()),
-  ls: async (place) => (await import("../../tools/ls.js")).createLsTool(await place.workspace()),
-  glob: async (place) =>
-    (await import("../../tools/glob.js")).createGlobTool(await place.workspace(), await place.searcher()),
-  grep: async (place) =>
-    (await import("../../tools/grep.js")).createGrepTool(await place.workspace(), await place.searcher()),
-  write: async (place) => (await import("../../tools/write.js")).createWriteTool(await place.workspace()),
-  edit: async (place) => (await import("../../tools/edit.js")).createEditTool(await place.workspace()),
-  apply_patch: async (place) =>
-    (await import("../../tools/apply-patch.js")).createApplyPatchTool(await place.workspace()),
-  bash: async (place) => {
-    const [{ createBashTool }, background, { QUIET_GIT_ENVIRONMENT }, { RedactingStream }] = await Promise.all([
-      import("../../tools/bash.js"),
-      place.background(),
+  async commands(): Promise<BashOptions> {
+    const [background, { QUIET_GIT_ENVIRONMENT }, { RedactingStream }] = await Promise.all([
+      this.background(),
       import("../../security/shell/programs/quiet-git.js"),
       import("../../security/redact/redacting-stream.js"),
     ]);
-    const { outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, addedEnvironment } = place.options;
-    const { writableFolders = [], environmentPolicy, umask } = place.options;
-    return createBashTool({
-      ...place.shell,
-      environmentPolicy,
-      umask,
-      outputDirectory,
+    const { root, variables, outputDirectory, commandTimeoutMs, onOutputFile, wrapCommand, addedEnvironment } =
+      this.options;
+    const { writableFolders = [], environmentPolicy, umask } = this.options;
+    return {
+      ...{ workspaceRoot: root, environment: variables, environmentPolicy, umask, outputDirectory },
       createRedactor: () => new RedactingStream(),
       onOutputFile,
       background,
@@ -161,26 +143,27 @@ const LOADERS: Readonly<Record<ToolName, (place: Place) => Promise<Tool>>> = {
       ...(commandTimeoutMs !== undefined && { defaultTimeoutMs: commandTimeoutMs }),
       ...(wrapCommand && { wrapCommand }),
       ...(addedEnvironment && { addedEnvironment }),
-    });
-  },
-  background: async (place) =>
-    (await import("../../tools/background.js")).createBackgroundTool(await place.background(), place.options.ports),
-  web_fetch: async (place) => {
-    const [{ createWebFetchTool }, untrusted, { webServices }, { randomBytes }] = await Promise.all([
-      import("../../tools/web-fetch.js"),
+    };
+  }
+
+  async web(): Promise<WebFetchOptions> {
+    const [untrusted, { webServices }, { randomBytes }] = await Promise.all([
       import("../../security/untrusted/untrusted.js"),
       import("../web-services.js"),
       import("node:crypto"),
     ]);
     const mark = untrusted.createMark(randomBytes);
-    return createWebFetchTool({
-      ...webServices(place.options),
+    return {
+      ...webServices(this.options),
       wrap: (page) => untrusted.wrapUntrusted(page, mark),
       userAgent: `oxbow/${VERSION} (web_fetch)`,
-    });
-  },
-  todo: async () => (await import("../../tools/todo.js")).createTodoTool(),
-};
+    };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#background)?.close();
+  }
+}
 
 function lazyTool(name: ToolName, load: () => Promise<Tool>): Tool {
   return {

@@ -11,6 +11,7 @@ import type { Message } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import { extraRoots, writableFolders } from "../../security/sandbox/extra-folders.js";
+import { CATALOG } from "../../tools/catalog.js";
 import { firstCall } from "../../tools/first-call.js";
 import type { OutputPlace } from "../../tools/output-file.js";
 import type { SessionParts } from "../open-engine.js";
@@ -92,10 +93,11 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
       // The changes belong to the parent's turn, so the turns of a subagent do not count.
       undo: {
         begin: (call) => undo.begin(call),
-        holdsBack: async ({ args }, { name, extension }) =>
-          (name === "bash" || extension !== undefined) && !args.outside_sandbox && (await sandbox.holdsBack()),
-        isWhole: async ({ args }, { name }, openings) =>
-          name === "bash" &&
+        holdsBack: async ({ args }, { kind, extension }) =>
+          (kind === "run" || extension !== undefined) && !args.outside_sandbox && (await sandbox.holdsBack()),
+        isWhole: async ({ args }, { kind, extension }, openings) =>
+          kind === "run" &&
+          extension === undefined &&
           !args.outside_sandbox &&
           !args.run_in_background &&
           !openings.some((each) => SEEN_OUTSIDE.has(each)) &&
@@ -132,12 +134,15 @@ function turnBegins(sandbox: RunSandbox): Subscriber {
   };
 }
 
+/** The tools whose call or result has the text of a file. */
+const WHOLE_FILES: readonly string[] = [CATALOG.read.name, CATALOG.write.name];
+
 /** The files whose text the messages have. */
 function filesShownIn(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ role, content }) => {
     if (role !== "assistant") return [];
     return content.flatMap((block) => {
-      const shows = block.type === "tool_use" && (block.tool === "read" || block.tool === "write");
+      const shows = block.type === "tool_use" && WHOLE_FILES.includes(block.tool);
       return shows && typeof block.args.path === "string" ? [block.args.path] : [];
     });
   });
@@ -227,12 +232,12 @@ function firstSteps(
   },
 ) {
   const { permissions, toolbox, sandbox, model } = made;
-  const runsCommands = loaded.settings.tool_sets.value.offers("bash", "command");
+  const runsCommands = loaded.settings.tool_sets.value.offers(CATALOG.bash.name, CATALOG.bash.set);
   return [
     () => permissions.parts(),
     // The answer is priced before its calls run.
     () => readPrices(loaded, model()),
-    ...(runsCommands ? [() => toolbox.prepare("bash"), makeOutputPipe, () => sandbox.prepare()] : []),
+    ...(runsCommands ? [() => toolbox.prepare(CATALOG.bash.name), makeOutputPipe, () => sandbox.prepare()] : []),
   ];
 }
 

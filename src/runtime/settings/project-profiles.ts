@@ -14,6 +14,7 @@ import { isThere } from "../../security/trust/is-there.js";
 import { SOURCE_FOLDER } from "../../security/trust/places.js";
 import { projectFolders } from "../../security/trust/sources.js";
 import { homeFolder } from "../../system/xdg-paths.js";
+import { RULED_TOOLS } from "../parts/own-tools.js";
 import type { ChosenProfile, ProfileSources } from "./choose-profile.js";
 import { BUILT_IN_PROFILES, namesIn } from "./choose-profile.js";
 import { type LoadedSettings, resolveSettings } from "./settings.js";
@@ -33,7 +34,7 @@ export async function withProject(
   const profiles = own.filter(({ source, path }) => path === join(source, "profiles", `${chosen.name}.toml`));
   const used = [...configs, ...(chosen.file === undefined || chosen.onlyProject ? profiles : [])];
   if (chosen.onlyProject && unapproved === "refuse") requireApproved(chosen, used);
-  const claude = await claudeLayers(files);
+  const claude = await claudeLayers(files, RULED_TOOLS);
   if (used.length === 0 && claude.layers.length === 0) return loaded;
   const added = await Promise.all(
     used.map(async (file) => parseLayer({ scope: "project", path: file.path, text: await file.read() })),

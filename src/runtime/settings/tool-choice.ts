@@ -10,7 +10,7 @@ import { UsageError } from "../../base/usage-error.js";
 import type { ToolSet } from "../../engine/ports.js";
 import { SEARCH_TOOL } from "../../extensions/mcp/search-definition.js";
 import { type Layer, originOf, type Setting, type SettingReader } from "../../feature/setting.js";
-import { aliasedTool, ownSpelling } from "../../tools/own-name.js";
+import { aliasedTool, spelledTool } from "../parts/own-tools.js";
 
 export const TOOL_SETS: readonly ToolSet[] = ["read", "edit", "command", "web", "agents"];
 const KEY = "tool_sets";
@@ -154,7 +154,7 @@ function choose(text: string, { own, origin }: { readonly own: OwnSets; readonly
 /** A single word may as well be the name of a tool of an extension. */
 function meantTool(name: string): string {
   const alias = name.includes("_") ? aliasedTool(name) : undefined;
-  return alias ?? ownSpelling(name);
+  return (alias ?? spelledTool(name))?.name ?? name;
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {

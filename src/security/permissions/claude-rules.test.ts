@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { approve } from "../../../test/support/approve.js";
 import { oxbow, temporaryFolder } from "../../../test/support/program.js";
+import { RULED_TOOLS } from "../../runtime/parts/own-tools.js";
 import { claudeRules } from "./claude-rules.js";
 
 describe("rules of Claude Code", () => {
@@ -19,7 +20,7 @@ describe("rules of Claude Code", () => {
     ["mcp__github__push", [{ tool: "mcp__github__push" }]],
     ["Bash(a && b)", []],
     ["Mystery(x)", []],
-  ])("%s", (text, rules) => expect(claudeRules(text)).toEqual(rules));
+  ])("%s", (text, rules) => expect(claudeRules(text, RULED_TOOLS)).toEqual(rules));
 
   it("of a project deny and ask after approval, and allow nothing", async () => {
     const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];

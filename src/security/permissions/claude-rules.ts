@@ -11,26 +11,27 @@ import { parsePermissions } from "./parse-rules.js";
 
 const ENTRY = /^permissions\.(ask|deny)$/;
 const RULE = /^\s*([\w*-]+)\s*(?:\(([\s\S]*)\))?\s*$/;
-const EDITING = ["write", "edit", "apply_patch"];
-const TOOLS: Readonly<Record<string, readonly string[]>> = {
-  Bash: ["bash"],
+const EDITING = /^(?:(?:Multi|Notebook)?Edit|Write)$/;
+
+/** The built-in tools. */
+export interface RuledTools {
+  /** Those that change files. */
+  readonly editing: readonly string[];
+  /** Finds a tool by its name or one of another harness. */
+  named(name: string): string | undefined;
+}
+
+/** Names the tools of Oxbow that do what one of Claude Code does. */
+function counterparts(name: string, about: string, tools: RuledTools): readonly string[] {
   // Nothing may touch what must not be read.
-  Read: ["*"],
-  ...Object.fromEntries(["Edit", "Write", "MultiEdit", "NotebookEdit"].map((name) => [name, EDITING])),
-  ...{
-    Glob: ["glob"],
-    Grep: ["grep"],
-    LS: ["ls"],
-    WebFetch: ["web_fetch"],
-    WebSearch: ["web_search"],
-    Task: ["agent"],
-    Agent: ["agent"],
-  },
-};
+  if (name === "Read" && about !== "") return ["*"];
+  return EDITING.test(name) ? tools.editing : [tools.named(name) ?? []].flat();
+}
 
 /** A layer for each approved list, and a warning for each rule that has no counterpart. */
 export async function claudeLayers(
   files: readonly ExtensionFile[],
+  known: RuledTools,
 ): Promise<{ readonly layers: readonly Layer[]; readonly warnings: readonly string[] }> {
   const warnings: string[] = [];
   const lists = files.filter(({ entry = "" }) => ENTRY.test(entry));
@@ -38,7 +39,7 @@ export async function claudeLayers(
     const decision = ENTRY.exec(file.entry ?? "")?.[1] ?? "deny";
     const written: unknown = JSON.parse(await file.read());
     const rules = (Array.isArray(written) ? written : []).flatMap((rule: unknown) => {
-      const found = claudeRules(String(rule)).map((each) => ({ ...each, decision }));
+      const found = claudeRules(String(rule), known).map((each) => ({ ...each, decision }));
       const { problems } = parsePermissions(
         { rules: found },
         { file: file.path, scope: "project" },
@@ -55,28 +56,28 @@ export async function claudeLayers(
 }
 
 /** `Bash(git push:*)`, `Read(./.env)`, `WebFetch(domain:example.com)`, `mcp__server`. Empty if Oxbow has no such rule. */
-export function claudeRules(text: string): readonly JsonObject[] {
+export function claudeRules(text: string, known: RuledTools): readonly JsonObject[] {
   const [, name = "", given = ""] = RULE.exec(text) ?? [];
   const about = given.trim() === "*" ? "" : given.trim();
   if (name.startsWith("mcp__")) return [{ tool: /^mcp__.+__/.test(name) ? name : `${name}__*` }];
-  const tools = Object.hasOwn(TOOLS, name) ? (TOOLS[name] ?? []) : [];
-  if (about === "") return name === "Read" ? [{ tool: "read" }] : tools.map((tool) => ({ tool }));
-  if (name === "Bash") return commandRules(about);
-  if (name === "WebFetch") return addressRules(about);
-  if (name === "Read" || tools === EDITING) return tools.map((tool) => ({ tool, path: pathGlob(about) }));
+  const tools = counterparts(name, about, known);
+  if (about === "") return tools.map((tool) => ({ tool }));
+  if (name === "Bash") return commandRules(about, tools[0] ?? "");
+  if (name === "WebFetch") return addressRules(about, tools[0] ?? "");
+  if (name === "Read" || EDITING.test(name)) return tools.map((tool) => ({ tool, path: pathGlob(about) }));
   return [];
 }
 
 /** `x:*` and `x *` mean the command and everything after it. */
-function commandRules(about: string): readonly JsonObject[] {
+function commandRules(about: string, tool: string): readonly JsonObject[] {
   const command = about.replace(/:\*$/, " *");
-  return /[;|&<>]/.test(command) ? [] : [{ tool: "bash", command }];
+  return /[;|&<>]/.test(command) ? [] : [{ tool, command }];
 }
 
-function addressRules(about: string): readonly JsonObject[] {
+function addressRules(about: string, tool: string): readonly JsonObject[] {
   const domain = /^domain:(.+)$/.exec(about)?.[1]?.trim();
   if (domain === undefined) return [];
-  return [`*://${domain}`, `*://${domain}/*`].map((glob) => ({ tool: "web_fetch", argument: { name: "url", glob } }));
+  return [`*://${domain}`, `*://${domain}/*`].map((glob) => ({ tool, argument: { name: "url", glob } }));
 }
 
 /** `//x` is absolute, `/x` and `./x` begin at the project, and a bare name counts in every folder. */

@@ -39,7 +39,7 @@ export interface Circumstances {
   readonly planMode: DecisionFacts["planMode"];
 }
 
-type CalledTool = Pick<Tool, "name" | "set" | "mutating" | "extension" | "onlyReads">;
+type CalledTool = Pick<Tool, "name" | "set" | "kind" | "mutating" | "extension" | "onlyReads">;
 
 export async function collectFacts(
   call: { readonly tool: CalledTool; readonly args: JsonObject },
@@ -110,14 +110,11 @@ function toolFacts(
   { tool, args }: { readonly tool: CalledTool; readonly args: JsonObject },
   ports: FactPorts,
 ): ToolFacts {
-  const { name, set, extension } = tool;
+  const { name, set, kind, extension } = tool;
   const origin = extension === undefined && ports.isBuiltIn({ name }) ? "built-in" : "extension";
   const mutating = tool.mutating && !(origin === "built-in" && tool.onlyReads?.(args) === true);
-  return { name, set, mutating, origin, ...(set === "web" && { network: true }) };
+  return { name, set, mutating, origin, ...(kind !== undefined && { kind }), ...(set === "web" && { network: true }) };
 }
-
-/** Tools that look at everything below the folder they are given. */
-const SEARCHES: ReadonlySet<string> = new Set(["grep", "glob"]);
 
 async function pathsOf(tool: ToolFacts, args: JsonObject, ports: FactPorts): Promise<readonly PathFacts[]> {
   if (tool.origin === "extension") return namedPaths(args, tool.mutating ? "write" : "read", ports.workspace);
@@ -127,11 +124,11 @@ async function pathsOf(tool: ToolFacts, args: JsonObject, ports: FactPorts): Pro
   const path = wantedPath(tool, args);
   if (path === undefined) return [];
   const found = await locate({ path, access: tool.set === "edit" ? "write" : "read" }, ports);
-  return [SEARCHES.has(tool.name) ? { ...found, recursive: true } : found];
+  return [tool.kind === "search" ? { ...found, recursive: true } : found];
 }
 
-function wantedPath({ name }: ToolFacts, { path }: JsonObject): string | undefined {
-  const folderByDefault = SEARCHES.has(name) || name === "ls" ? "." : undefined;
+function wantedPath({ kind }: ToolFacts, { path }: JsonObject): string | undefined {
+  const folderByDefault = kind === "search" || kind === "list" ? "." : undefined;
   return typeof path === "string" ? path : folderByDefault;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Tool, ToolSet } from "../../engine/ports.js";
 import type { Envelope } from "../../protocol/envelope.js";
-import type { EventBody } from "../../protocol/events.js";
+import type { EventBody, ToolKind } from "../../protocol/events.js";
 import type { CallId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { protection } from "../../tools/files/protected-paths.js";
@@ -20,8 +20,9 @@ let outer: string;
 let root: string;
 let ports: FactPorts;
 
-const tool = (name: string, set: ToolSet, mutating: boolean): Tool => ({
+const tool = (name: string, set: ToolSet, mutating: boolean, kind?: ToolKind): Tool => ({
   name,
+  ...(kind !== undefined && { kind }),
   set,
   mutating,
   description: "",
@@ -30,7 +31,9 @@ const tool = (name: string, set: ToolSet, mutating: boolean): Tool => ({
   run: async () => ({ status: "ok", content: [] }),
 });
 const TOOLS = [
-  ...["read", "ls", "grep"].map((name) => tool(name, "read", false)),
+  tool("read", "read", false, "read"),
+  tool("ls", "read", false, "list"),
+  tool("grep", "read", false, "search"),
   ...["edit", "write", "apply_patch"].map((name) => tool(name, "edit", true)),
   tool("bash", "command", true),
 ];

@@ -71,7 +71,7 @@ export class PermissionEngine {
 
   /** The decision that would be made now; it is not recorded. */
   async test(
-    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">; readonly args: JsonObject },
+    call: { readonly tool: Pick<Tool, "name" | "set" | "kind" | "mutating" | "extension">; readonly args: JsonObject },
     originator: Identity = "human",
   ): Promise<Verdict> {
     const denied = await this.#deniedByWords(call, originator);
@@ -80,7 +80,7 @@ export class PermissionEngine {
 
   /** Denials come before any look at the disk. */
   async #deniedByWords(
-    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">; readonly args: JsonObject },
+    call: { readonly tool: Pick<Tool, "name" | "set" | "kind" | "mutating" | "extension">; readonly args: JsonObject },
     originator: Identity,
   ): Promise<Verdict | undefined> {
     const { policy } = this;
@@ -92,7 +92,7 @@ export class PermissionEngine {
 
   /** The facts about a call, for callers that decide in another way. */
   factsOf(call: {
-    readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">;
+    readonly tool: Pick<Tool, "name" | "set" | "kind" | "mutating" | "extension">;
     readonly args: JsonObject;
   }): Promise<DecisionFacts> {
     return this.#facts(call, "human");
@@ -131,7 +131,7 @@ export class PermissionEngine {
   }
 
   async #facts(
-    call: { readonly tool: Pick<Tool, "name" | "set" | "mutating" | "extension">; readonly args: JsonObject },
+    call: { readonly tool: Pick<Tool, "name" | "set" | "kind" | "mutating" | "extension">; readonly args: JsonObject },
     originator: Identity,
   ): Promise<DecisionFacts> {
     return collectFacts(call, this.#circumstances(originator), this.#options.ports);

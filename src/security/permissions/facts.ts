@@ -2,6 +2,7 @@
 import { shorten } from "../../base/cap-text.js";
 import type { ToolSet } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
+import type { ToolKind } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
 
 export const DECISIONS = ["allow", "ask", "deny"] as const;
@@ -16,6 +17,8 @@ export type PathAccess = "read" | "write" | "exec" | "delete";
 export interface ToolFacts {
   readonly name: string;
   readonly set: ToolSet;
+  /** Decides something for a built-in tool only. */
+  readonly kind?: ToolKind;
   readonly mutating: boolean;
   /** It reaches other machines. */
   readonly network?: boolean;

@@ -8,6 +8,7 @@ export const WEB_FORMATS = ["markdown", "text", "raw"] as const;
 
 export const WEB_FETCH = {
   name: "web_fetch",
+  kind: "fetch",
   samples: [{ url: "https://example.com/" }],
   expendable: true,
   habits: WEB_FETCH_HABITS,
@@ -31,6 +32,7 @@ export const WEB_FETCH = {
 
 export const WEB_SEARCH = {
   name: "web_search",
+  kind: "fetch",
   expendable: true,
   habits: WEB_SEARCH_HABITS,
   description: search.trim(),

@@ -11,7 +11,15 @@ type Question = EventPayloads["PermissionRequested"];
 
 function question(number: number, more: Partial<Question> = {}): Question {
   const call = `call_${number}` as CallId;
-  return { call, tool: "bash", args: {}, summary: `bash: touch ${number}`, offer: ["bash: touch *"], ...more };
+  return {
+    call,
+    tool: "bash",
+    tool_kind: "run",
+    args: {},
+    summary: `bash: touch ${number}`,
+    offer: ["bash: touch *"],
+    ...more,
+  };
 }
 
 function prompt() {

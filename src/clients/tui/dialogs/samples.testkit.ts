@@ -45,6 +45,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   command: {
     call: CALL,
     tool: "bash",
+    tool_kind: "run",
     args: { command: "npm install left-pad && rm -rf node_modules/.cache" },
     summary: "npm install left-pad && rm -rf node_modules/.cache",
     reason: "It removes files, and no rule allows that.",
@@ -54,6 +55,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   edit: {
     call: CALL,
     tool: "edit",
+    tool_kind: "edit",
     args: { path: "src/app.ts", edits: [{ old: "const a = 1;\nconst b = 2;", new: "const a = 1;\nconst b = 3;" }] },
     summary: "edit src/app.ts",
     offer: [],
@@ -61,6 +63,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   guarded: {
     call: CALL,
     tool: "write",
+    tool_kind: "edit",
     args: { path: ".git/hooks/pre-commit", content: `#!/bin/sh\n${LONG}\n` },
     summary: "write .git/hooks/pre-commit",
     reason: "git runs it.",
@@ -70,6 +73,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   hostile: {
     call: CALL,
     tool: "bash",
+    tool_kind: "run",
     args: { command: HOSTILE },
     summary: HOSTILE,
     reason: HOSTILE,

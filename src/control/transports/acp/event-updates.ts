@@ -12,7 +12,7 @@ import { subagentLine } from "../../../base/subagent-line.js";
 import { safeText } from "../../../base/terminal-text.js";
 import type { InputContent } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
-import type { EventPayloads } from "../../../protocol/events.js";
+import type { EventPayloads, ToolKind } from "../../../protocol/events.js";
 import type { CallId, ClientId } from "../../../protocol/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { endedCall, quotedContent, startedCall, textContent } from "./tool-calls.js";
@@ -25,7 +25,10 @@ export class EventUpdates {
   /** Undefined while history is replayed: then all input appears. */
   readonly #self: ClientId | undefined;
   /** `isQuestion`: only its question is of this session; the call is one of a subagent. */
-  readonly #calls = new Map<CallId, { progress: string; readonly isQuestion?: true }>();
+  readonly #calls = new Map<
+    CallId,
+    { progress: string; readonly kind: ToolKind | undefined; readonly isQuestion?: true }
+  >();
 
   constructor(cwd: string, self?: ClientId) {
     this.#cwd = cwd;
@@ -64,7 +67,7 @@ export class EventUpdates {
   }
 
   #announce(started: EventPayloads["ToolCallStarted"], more: { readonly isQuestion?: true } = {}) {
-    this.#calls.set(started.call, { progress: "", ...more });
+    this.#calls.set(started.call, { progress: "", kind: started.tool_kind, ...more });
     return this.#announcement(started);
   }
 
@@ -102,9 +105,10 @@ export class EventUpdates {
   #result(result: EventPayloads["ToolResult"]): readonly SessionUpdate[] {
     const { call, tool } = result;
     const announced = this.#calls.has(call) ? [] : this.#announce({ call, tool, args: {} });
+    const kind = this.#calls.get(call)?.kind;
     this.#calls.delete(call);
-    const ended: SessionUpdate = { sessionUpdate: "tool_call_update", ...endedCall(result, this.#cwd) };
-    return [...announced, ended, ...plan(result)];
+    const update = endedCall(result, { kind, cwd: this.#cwd });
+    return [...announced, { sessionUpdate: "tool_call_update", ...update }, ...(kind === "plan" ? plan(result) : [])];
   }
 }
 
@@ -129,8 +133,8 @@ export function thought(text: string): readonly SessionUpdate[] {
 const PLAN_STATUS = { pending: "pending", in_progress: "in_progress", done: "completed" } as const;
 
 /** The model's list of what is to be done. */
-function plan({ tool, status, details }: EventPayloads["ToolResult"]): readonly SessionUpdate[] {
-  const todos = tool === "todo" && status === "ok" ? details?.todos : undefined;
+function plan({ status, details }: EventPayloads["ToolResult"]): readonly SessionUpdate[] {
+  const todos = status === "ok" ? details?.todos : undefined;
   if (!Array.isArray(todos)) return [];
   const entries = todos.filter(isTodo).map((todo) => {
     return { content: todo.text, priority: "medium" as const, status: PLAN_STATUS[todo.status] };

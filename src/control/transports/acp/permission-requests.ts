@@ -93,7 +93,7 @@ export function optionsOf({ tool, offer = [], once_only: onceOnly }: Question): 
 }
 
 function askedCall(question: Question, cwd: string): RequestPermissionRequest["toolCall"] {
-  const { call, tool, args, summary, reason, preview, timeout_ms: timeout } = question;
+  const { args, summary, reason, preview, timeout_ms: timeout } = question;
   const diffs = proposedDiffs(args, cwd);
   // The words of the model are quoted, so that they cannot imitate those of Oxbow.
   const why = [
@@ -102,7 +102,7 @@ function askedCall(question: Question, cwd: string): RequestPermissionRequest["t
   ].filter((line) => line !== "");
   const shown = diffs.length > 0 ? diffs : preview === undefined ? [] : [quotedContent(safeText(preview))];
   return {
-    ...pendingCall({ call, tool, args }),
+    ...pendingCall(question),
     content: [quotedContent(safeText(summary)), ...(why.length > 0 ? [textContent(why.join("\n\n"))] : []), ...shown],
   };
 }

@@ -3,54 +3,48 @@ import { resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolCallUpdate, ToolKind } from "@agentclientprotocol/sdk";
 import { safeLine } from "../../../base/terminal-text.js";
 import type { ResultContent } from "../../../protocol/content.js";
-import type { EventPayloads, ToolStatus } from "../../../protocol/events.js";
+import type { EventPayloads, ToolKind as OwnKind, ToolStatus } from "../../../protocol/events.js";
 import type { JsonObject } from "../../../protocol/json.js";
 import { changedPaths, proposedDiffs, resultDiffs } from "./diff-content.js";
 
-const KINDS: Readonly<Record<string, ToolKind>> = {
+const KINDS: Readonly<Record<OwnKind, ToolKind>> = {
   read: "read",
-  ls: "search",
-  glob: "search",
-  grep: "search",
-  write: "edit",
+  list: "search",
+  search: "search",
   edit: "edit",
-  apply_patch: "edit",
-  bash: "execute",
-  background: "execute",
-  web_fetch: "fetch",
-  web_search: "fetch",
-  todo: "think",
+  run: "execute",
+  fetch: "fetch",
+  plan: "think",
   ask: "think",
-  agent: "think",
 };
 
-export function kindOf(tool: string): ToolKind {
-  return KINDS[tool] ?? "other";
-}
+/** Results of these are in Oxbow's own words, or those of another model. */
+const PLAIN: ReadonlySet<OwnKind | undefined> = new Set<OwnKind>(["edit", "plan", "ask"]);
 
 const MOST_TITLE = 160;
 
 type Started = EventPayloads["ToolCallStarted"];
 
 /** What an editor shows of a call before it has run. */
-export function pendingCall({ call, tool, args }: Started) {
+export function pendingCall(started: Started) {
+  const { call, tool, tool_kind: kind, args } = started;
   return {
     toolCallId: call,
-    title: titleOf(tool, args),
+    title: titleOf(started),
     name: tool,
-    kind: kindOf(tool),
+    kind: kind === undefined ? "other" : KINDS[kind],
     status: "pending",
     rawInput: args,
   } as const;
 }
 
 /** A call that begins. */
-export function startedCall({ call, tool, args }: Started, cwd: string): ToolCall {
-  const diffs = proposedDiffs(args, cwd);
+export function startedCall(started: Started, cwd: string): ToolCall {
+  const diffs = proposedDiffs(started.args, cwd);
   return {
-    ...pendingCall({ call, tool, args }),
+    ...pendingCall(started),
     ...(diffs.length > 0 && { content: [...diffs] }),
-    ...located(locationsOf(args, cwd)),
+    ...located(locationsOf(started.args, cwd)),
   };
 }
 
@@ -63,14 +57,17 @@ const STATUSES: Readonly<Record<ToolStatus, "completed" | "failed">> = {
   skipped: "failed",
 };
 
-export function endedCall(result: EventPayloads["ToolResult"], cwd: string): ToolCallUpdate {
-  const { call, tool, status, content, details } = result;
+/** `kind`: the one of its tool. */
+export function endedCall(
+  { call, status, content, details }: EventPayloads["ToolResult"],
+  { kind, cwd }: { readonly kind: OwnKind | undefined; readonly cwd: string },
+): ToolCallUpdate {
   const diffs = resultDiffs(details, cwd);
-  const paths = kindOf(tool) === "edit" ? changedPaths(details, cwd) : [];
+  const paths = kind === "edit" ? changedPaths(details, cwd) : [];
   return {
     toolCallId: call,
     status: STATUSES[status],
-    content: diffs.length > 0 ? [...diffs] : content.map((block) => resultContent(block, tool)),
+    content: diffs.length > 0 ? [...diffs] : content.map((block) => resultContent(block, kind)),
     ...located(paths.map((path) => ({ path }))),
     rawOutput: { status, ...(details !== undefined && { details }) },
   };
@@ -87,13 +84,11 @@ export function quotedContent(text: string): ToolCallContent {
   return textContent(`${fence}\n${text.replace(/\n$/, "")}\n${fence}`);
 }
 
-const PLAIN: ReadonlySet<string> = new Set(["todo", "agent", "write", "edit", "apply_patch"]);
-
-function resultContent(block: ResultContent, tool: string): ToolCallContent {
+function resultContent(block: ResultContent, kind: OwnKind | undefined): ToolCallContent {
   if (block.type === "image") {
     return { type: "content", content: { type: "image", mimeType: block.media_type, data: block.data } };
   }
-  return block.own === true || PLAIN.has(tool) ? textContent(block.text) : quotedContent(block.text);
+  return block.own === true || PLAIN.has(kind) ? textContent(block.text) : quotedContent(block.text);
 }
 
 function located(locations: readonly ToolCallLocation[]): { readonly locations?: ToolCallLocation[] } {
@@ -113,39 +108,34 @@ function patchedPaths(patch: string): readonly string[] {
   return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, name = ""]) => name.trim());
 }
 
-export function titleOf(tool: string, args: JsonObject): string {
-  const title = safeLine(wordsFor(tool, args));
+type Titled = Pick<Started, "tool" | "tool_kind" | "args">;
+
+export function titleOf(call: Titled): string {
+  const title = safeLine(wordsFor(call));
   return title.length > MOST_TITLE ? `${title.slice(0, MOST_TITLE - 1)}…` : title;
 }
 
-function wordsFor(tool: string, args: JsonObject): string {
+function wordsFor({ tool, tool_kind: kind, args }: Titled): string {
+  const has = (name: string) => typeof args[name] === "string";
   const word = (name: string) => (typeof args[name] === "string" ? args[name] : "");
-  switch (tool) {
+  switch (kind) {
     case "read":
       return `Read ${word("path")}`;
-    case "ls":
+    case "list":
       return `List ${word("path") || "."}`;
-    case "glob":
-      return `Find ${word("pattern")}`;
-    case "grep":
+    case "search":
       return `Search for ${word("pattern")}`;
-    case "write":
-      return `Write ${word("path")}`;
     case "edit":
-      return `Edit ${word("path")}`;
-    case "apply_patch":
-      return `Patch ${patchedPaths(word("patch")).join(", ")}`;
-    case "bash":
+      if (has("patch")) return `Patch ${patchedPaths(word("patch")).join(", ")}`;
+      return `${has("content") ? "Write" : "Edit"} ${word("path")}`;
+    case "run":
       return `\`${word("command").replaceAll("`", "'")}\``;
-    case "web_fetch":
-      return `Fetch ${word("url")}`;
-    case "web_search":
-      return `Search the web for ${word("query")}`;
-    case "todo":
+    case "fetch":
+      return has("query") ? `Search the web for ${word("query")}` : `Fetch ${word("url")}`;
+    case "plan":
       return "Update the plan";
-    default:
-      return [tool, word("description") || firstText(args)].filter((part) => part !== "").join(": ");
   }
+  return [tool, word("description") || firstText(args)].filter((part) => part !== "").join(": ");
 }
 
 function firstText(args: JsonObject): string {

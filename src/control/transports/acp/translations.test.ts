@@ -3,6 +3,8 @@ import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
 import { describe, expect, it } from "vitest";
 import { text } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
+import type { ToolKind } from "../../../protocol/events.js";
+import type { JsonObject } from "../../../protocol/json.js";
 import { EventUpdates } from "./event-updates.js";
 import { replayHistory } from "./history.js";
 import { commandOf, inputOf } from "./prompt-content.js";
@@ -116,9 +118,10 @@ describe("[C4] events for an editor", () => {
   });
 
   it("show the model's list as a plan, without what is none", () => {
-    const ended = (more: object) => {
-      const result = { call: "call_1", tool: "todo", status: "ok", content: [], ...more };
-      return new EventUpdates("/w").of(event("ToolResult", result)).at(-1);
+    const ended = ({ kind = "plan", ...more }: { kind?: ToolKind; status?: string; details?: object }) => {
+      const updates = new EventUpdates("/w");
+      updates.of(event("ToolCallStarted", { call: "call_1", tool: "x", tool_kind: kind, args: {} }));
+      return updates.of(event("ToolResult", { call: "call_1", tool: "x", status: "ok", content: [], ...more })).at(-1);
     };
     const item = (status: unknown, about: unknown = "x") => ({ text: about, status });
     const todos = [item("pending"), item("in_progress"), item("done"), item("other"), item(1), item("done", 2), "x"];
@@ -129,35 +132,40 @@ describe("[C4] events for an editor", () => {
     for (const more of [
       {},
       { details: { todos: "x" } },
-      { tool: "bash", details: { todos } },
+      { kind: "run" as const, details: { todos } },
       { status: "error", details: { todos } },
     ])
       expect(ended(more)?.sessionUpdate).toBe("tool_call_update");
   });
 });
 
+const AT_ROOT = { kind: undefined, cwd: "/w" };
+
 describe("[C4] a call for an editor", () => {
+  const titled = (kind: ToolKind | "none", args: JsonObject) =>
+    titleOf({ tool: "other", ...(kind !== "none" && { tool_kind: kind }), args });
+
   it.each([
     ["read", { path: "a\nb" }, "Read a␊b"],
-    ["ls", {}, "List ."],
-    ["ls", { path: "src" }, "List src"],
-    ["glob", { pattern: "*.ts" }, "Find *.ts"],
-    ["grep", { pattern: "x" }, "Search for x"],
-    ["write", { path: "a" }, "Write a"],
+    ["list", {}, "List ."],
+    ["list", { path: "src" }, "List src"],
+    ["search", { pattern: "x" }, "Search for x"],
+    ["edit", { path: "a", content: "x" }, "Write a"],
     ["edit", { path: "a" }, "Edit a"],
-    ["apply_patch", { patch: "*** Add File: a\n*** Update File: b \n*** Delete File: c" }, "Patch a, b, c"],
-    ["bash", { command: "echo `x`" }, "`echo 'x'`"],
-    ["web_fetch", { url: "https://h" }, "Fetch https://h"],
-    ["todo", {}, "Update the plan"],
-    ["other", { n: 1, first: "one", second: "two" }, "other: one"],
-    ["other", { a: "one", description: "what" }, "other: what"],
-    ["other", {}, "other"],
+    ["edit", { patch: "*** Add File: a\n*** Update File: b \n*** Delete File: c" }, "Patch a, b, c"],
+    ["run", { command: "echo `x`" }, "`echo 'x'`"],
+    ["fetch", { url: "https://h" }, "Fetch https://h"],
+    ["fetch", { query: "how" }, "Search the web for how"],
+    ["plan", {}, "Update the plan"],
+    ["none", { n: 1, first: "one", second: "two" }, "other: one"],
+    ["none", { a: "one", description: "what" }, "other: what"],
+    ["none", {}, "other"],
     ["read", { path: 5 }, "Read "],
-  ])("%s %o is titled %s", (tool, args, title) => expect(titleOf(tool, args)).toBe(title));
+  ] as const)("%s %o is titled %s", (kind, args, title) => expect(titled(kind, args)).toBe(title));
 
   it("has a title of 160 characters at most", () => {
-    expect(titleOf("other", { a: "x".repeat(153) })).toHaveLength(160);
-    expect(titleOf("other", { a: "x".repeat(154) })).toBe(`other: ${"x".repeat(152)}…`);
+    expect(titled("none", { a: "x".repeat(153) })).toHaveLength(160);
+    expect(titled("none", { a: "x".repeat(154) })).toBe(`other: ${"x".repeat(152)}…`);
   });
 
   it.each([
@@ -173,35 +181,38 @@ describe("[C4] a call for an editor", () => {
   });
 
   it.each(["ok", "error", "denied", "cancelled", "timeout", "skipped"] as const)("that ends %s", (status) => {
-    const { status: shown, rawOutput } = endedCall({ call: "call_1", tool: "x", status, content: [] } as never, "/w");
+    const { status: shown, rawOutput } = endedCall(
+      { call: "call_1", tool: "x", status, content: [] } as never,
+      AT_ROOT,
+    );
     expect([shown, rawOutput]).toEqual([status === "ok" ? "completed" : "failed", { status }]);
   });
 
   it("that changed files is at those files, whatever a tool that changes none says", () => {
     const details = { files: [{ path: "a" }, { path: "/x/b" }, {}, "c"] };
-    const of = (tool: string, more: object = details) =>
-      endedCall({ call: "c", tool, status: "ok", content: [], details: more } as never, "/w");
-    for (const tool of ["write", "edit", "apply_patch"])
-      expect(of(tool).locations, tool).toEqual([{ path: "/w/a" }, { path: "/x/b" }]);
+    const of = (kind: ToolKind | undefined, more: object = details) =>
+      endedCall({ call: "c", tool: "x", status: "ok", content: [], details: more } as never, { kind, cwd: "/w" });
+    expect(of("edit").locations).toEqual([{ path: "/w/a" }, { path: "/x/b" }]);
     expect(of("edit", { path: "d" }).locations).toEqual([{ path: "/w/d" }]);
-    for (const tool of ["read", "bash", "other"]) expect(of(tool, { path: "d" }), tool).not.toHaveProperty("locations");
-    expect(of("bash").rawOutput).toEqual({ status: "ok", details });
+    for (const kind of ["read", "run", undefined] as const)
+      expect(of(kind, { path: "d" }), kind).not.toHaveProperty("locations");
+    expect(of("run").rawOutput).toEqual({ status: "ok", details });
   });
 
   it("quotes what programs and files say, and not what Oxbow or a subagent says", () => {
-    const shown = (tool: string, block: object) => {
-      const { content } = endedCall({ call: "c", tool, status: "ok", content: [block] } as never, "/w");
+    const shown = (kind: ToolKind, block: object) => {
+      const result = { call: "c", tool: "x", status: "ok", content: [block] } as never;
+      const { content } = endedCall(result, { kind, cwd: "/w" });
       return words({ sessionUpdate: "tool_call_update", toolCallId: "c", content: content ?? [] });
     };
-    expect(shown("bash", text("out\n"))).toBe("```\nout\n```");
-    expect(shown("bash", { ...text("own"), own: true })).toBe("own");
-    for (const tool of ["todo", "agent", "write", "edit", "apply_patch"])
-      expect(shown(tool, text("x")), tool).toBe("x");
+    expect(shown("run", text("out\n"))).toBe("```\nout\n```");
+    expect(shown("run", { ...text("own"), own: true })).toBe("own");
+    for (const kind of ["plan", "ask", "edit"] as const) expect(shown(kind, text("x")), kind).toBe("x");
     expect(
       words({ sessionUpdate: "tool_call_update", toolCallId: "c", content: [quotedContent("a ````` b ``` c")] }),
     ).toBe("``````\na ````` b ``` c\n``````");
     const image = { type: "image", media_type: "image/png", data: "aGk=" };
-    expect(endedCall({ call: "c", tool: "read", status: "ok", content: [image] } as never, "/w").content).toEqual([
+    expect(endedCall({ call: "c", tool: "x", status: "ok", content: [image] } as never, AT_ROOT).content).toEqual([
       { type: "content", content: { type: "image", mimeType: "image/png", data: "aGk=" } },
     ]);
   });
