@@ -77,7 +77,7 @@ async function openSandbox(
   const privately = await privateHome({ home, programs, variables, cacheFolder: roots.cache });
   return new Sandbox({
     ...{ platform: process.platform, architecture: process.arch, path: variables.PATH },
-    ...{ overrides: sandboxOverrides(settings), workspace: root, home, variables },
+    ...{ overrides: sandboxOverrides(settings), workspace: root },
     engine: Object.fromEntries(
       ENGINE_VARIABLES.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
     ),

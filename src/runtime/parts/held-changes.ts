@@ -68,7 +68,7 @@ export interface Settled {
   /** With `+`, `~` or `-` in front. */
   readonly changed: readonly string[];
   /** Nothing was applied, although the command ended by itself. */
-  readonly failed?: true;
+  readonly failed?: boolean;
 }
 
 /** They may be large. */
@@ -148,7 +148,7 @@ export class HeldChanges {
     this.#options.notify(
       `What the ${command.isUnwanted ? "" : "stopped "}command wrote was not applied${why}. /keep applies it.`,
     );
-    return { notes, changed: [], ...(command.isUnwanted && { failed: true as const }) };
+    return { notes, changed: [], failed: command.isUnwanted === true };
   }
 
   async #settle(command: EndedCommand): Promise<Settled> {
@@ -184,8 +184,7 @@ export class HeldChanges {
         notes.push(`[${named(path)} stays: it holds a file that commands do not see]`);
       }
     }
-    if (plans.every(({ changes }) => changes.length === 0))
-      return { notes, changed: [], ...(isPart && { failed: true as const }) };
+    if (plans.every(({ changes }) => changes.length === 0)) return { notes, changed: [], failed: isPart };
     try {
       await Promise.all([this.#options.record(plans.flatMap((plan) => this.#observed(plan))), flushWritten(plans)]);
     } catch (error) {
@@ -207,7 +206,7 @@ export class HeldChanges {
       const kept = `${named(path)} was changed by another program meanwhile and is kept`;
       notes.push(ours === undefined ? `[${kept}]` : `[${kept}; the version of this command is ${named(ours)}]`);
     }
-    return { notes: [...notes, ...changedNote(changed)], changed, ...(isPart && { failed: true as const }) };
+    return { notes: [...notes, ...changedNote(changed)], changed, failed: isPart };
   }
 
   async #judge(

@@ -122,7 +122,6 @@ export async function openSandbox(
     ),
     folder: join(roots.state, "sandbox"),
     workspace: root,
-    home,
     id: `${session}-${name}`,
     ...(restrictions && { restrictions }),
     ...(secrets && { secrets }),

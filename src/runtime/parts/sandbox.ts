@@ -172,9 +172,7 @@ export class RunSandbox {
     } = command;
     const mark = onTerminal ? undefined : newMark();
     const wrapped = await sandbox.wrap({
-      ...{ program: first, args, cwd, env, isOnTerminal: onTerminal },
-      ...(mark !== undefined && { mark }),
-      ...(access && { writes: access }),
+      ...{ program: first, args, cwd, env, mark, isOnTerminal: onTerminal, writes: access },
     });
     const isPlanning = () => byPerson !== true && this.#options.isPlanning?.() === true;
     const wasPlanning = isPlanning();

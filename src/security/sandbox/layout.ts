@@ -33,7 +33,7 @@ export interface LayoutOptions {
   /** To be hidden with those of the policy. */
   readonly alsoHidden?: readonly string[];
   /** Secret files and folders of the workspace, free of links. */
-  readonly secrets?: readonly string[];
+  readonly secrets?: readonly string[] | undefined;
 }
 
 export function findLayout(policy: SandboxPolicy, { access, alsoHidden = [], secrets = [] }: LayoutOptions): Layout {

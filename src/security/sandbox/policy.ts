@@ -113,12 +113,12 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   readonly isOnTerminal?: boolean;
   /** Printed when the command has ended and left processes behind. Only bubblewrap does so. */
-  readonly mark?: string;
+  readonly mark?: string | undefined;
   /**
    * `held`: what it writes is held back in a view, where this machine can do that. `nothing`: the folders are read-only for it. Folders: it goes
    * on running, sees the real folders and may change only these, where this machine can do that. Default: it writes into the real folders.
    */
-  readonly writes?: Writes;
+  readonly writes?: Writes | undefined;
 }
 
 /** The sandbox cannot be put around this command; the message says why and what to do. */

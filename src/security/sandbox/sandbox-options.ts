@@ -13,14 +13,12 @@ export interface SandboxOptions extends DetectOptions {
   readonly policy: SandboxPolicy;
   /** What path permissions forbid besides the policy; called for every command. */
   readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
-  /** The secret files of the workspace; all sandboxes of a session share it. */
+  /** The secret files of the workspace, where commands may not see them; all sandboxes of a session share it. */
   readonly secrets?: SecretFiles;
   /** Shared by all sandboxes of a session; without it each command has its own `/tmp` and localhost. */
   readonly space?: SessionSpace;
   /** Unique on this machine; letters, digits, `-` and `_`. */
   readonly id: string;
-  /** The person's own folder. */
-  readonly home?: string;
   /** Needed when the policy allows hosts. */
   readonly resolveSafely?: ResolveSafely;
   /** For allowed hosts, where this machine reaches the network through a proxy. */

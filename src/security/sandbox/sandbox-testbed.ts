@@ -2,7 +2,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { nodeClock } from "../../system/node-clock.js";
 import { runProcess, startProcess } from "../../system/process-group.js";
+import { SecretFiles } from "../guard-list/secret-files.js";
 import { type SandboxPolicy, sandboxPolicy } from "./policy.js";
 import { Sandbox, type SandboxedCommand, type SandboxOptions } from "./sandbox.js";
 
@@ -73,11 +75,16 @@ export class SandboxTestbed {
       ...{ platform: process.platform, architecture: process.arch, path: PATH },
       ...{ folder: this.state, workspace: this.workspace, id: `test-${process.pid}-${count}` },
       ...(this.#maker === "util-linux" && { findBubblewrap: () => undefined }),
+      ...(policy?.secrets === "masked" && { secrets: this.#secrets() }),
       ...sandbox,
       policy: sandboxPolicy({ writable: [this.workspace], hidden: [this.state], ...policy }),
     });
     this.#sandboxes.push(made);
     return made;
+  }
+
+  #secrets(): SecretFiles {
+    return new SecretFiles({ roots: [this.workspace], home: "/nonexistent", clock: nodeClock, shown: [] });
   }
 
   /** Runs a script in the sandbox. */

@@ -97,7 +97,7 @@ export class Sandbox {
       const view = mounting && needsView ? await this.#view(mounting, { layout, writes, undo }) : undefined;
       const wrapped = this.#wrapped(state, { layout, entrance, space, view, command, undo });
       if (isDirect) noteEnd = this.#place.beginDirect();
-      else if (view instanceof OverlayView) noteEnd = () => this.#place.noteMade(view.madeSecrets());
+      else if (view instanceof OverlayView) noteEnd = () => this.#options.secrets?.noteMade(view.madeSecrets());
       const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
       const isWrapper = hasNamespaces(state);
       const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, marks: isWrapper };
@@ -124,7 +124,6 @@ export class Sandbox {
     await Promise.all([...this.#open].map((ended) => ended()));
     await Promise.all(this.#removing);
     this.#hideLayers.close();
-    this.#place.close();
     this.#quota?.close();
     this.#quota = undefined;
   }

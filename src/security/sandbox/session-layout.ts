@@ -3,17 +3,13 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { nodeClock } from "../../system/node-clock.js";
 import { LinkedFiles } from "../guard-list/linked-files.js";
-import { SecretFiles } from "../guard-list/secret-files.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { findLayout, type Layout, realFolder } from "./layout.js";
 import type { SandboxOptions } from "./sandbox-options.js";
 
-const NO_HOME = "/nonexistent";
-
 export class SessionLayout {
   readonly #options: SandboxOptions;
   #hiddenLinks: LinkedFiles | undefined;
-  #secrets: SecretFiles | undefined;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
@@ -21,17 +17,8 @@ export class SessionLayout {
 
   /** A command begins that writes into the real folders. Returns what to call when it has ended. */
   beginDirect(): () => void {
-    const isMasked = this.#options.policy.secrets === "masked";
-    return isMasked ? this.#secretFiles().beginDirect() : () => this.#secrets?.mayHaveChanged();
-  }
-
-  /** A command made these files in its view. Absolute. */
-  noteMade(paths: readonly string[]): void {
-    this.#secretFiles().noteMade(paths);
-  }
-
-  close(): void {
-    if (this.#options.secrets === undefined) this.#secrets?.close();
+    const { policy, secrets } = this.#options;
+    return policy.secrets === "masked" && secrets ? secrets.beginDirect() : () => secrets?.mayHaveChanged();
   }
 
   /** `hidesSockets`: the command could connect to programs that listen. They come and go, so it hides them only then. */
@@ -43,7 +30,7 @@ export class SessionLayout {
     this.#hiddenLinks ??= this.#openHiddenLinks();
     const ofSystem = platform === "linux" ? [...(hidesSockets ? listeningSockets() : []), ...otherProcesses()] : [];
     const alsoHidden = [...ofSystem, ...this.#hiddenLinks.aliases()];
-    const secrets = policy.secrets === "masked" ? this.#secretFiles().find() : [];
+    const secrets = policy.secrets === "masked" ? this.#options.secrets?.find() : [];
     const { readOnlyWithin = [], hidden = [] } = this.#options.restrictions?.() ?? {};
     const restricted = {
       ...policy,
@@ -62,13 +49,6 @@ export class SessionLayout {
     const { policy, clock = nodeClock } = this.#options;
     const hidden = () => policy.hidden.flatMap(filesAt);
     return new LinkedFiles({ roots: policy.writable.map(realFolder), clock, hidden });
-  }
-
-  #secretFiles(): SecretFiles {
-    const { policy, home = NO_HOME, clock = nodeClock, secrets } = this.#options;
-    const roots = policy.writable.map(realFolder);
-    this.#secrets ??= secrets ?? new SecretFiles({ roots, home, clock, shown: [] });
-    return this.#secrets;
   }
 }
 

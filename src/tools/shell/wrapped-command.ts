@@ -43,7 +43,7 @@ export interface SettledChanges {
   /** Each with `+`, `~` or `-` in front. */
   readonly changed: readonly string[];
   /** Nothing was applied, although the command ended by itself. */
-  readonly failed?: true;
+  readonly failed?: boolean;
 }
 
 /** Variables that hooks add for a command; undefined removes one. */
