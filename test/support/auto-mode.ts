@@ -8,7 +8,7 @@ import type { ToolContext, ToolLinkContext } from "../../src/engine/ports.js";
 import { parseFlags } from "../../src/feature/flags.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { RunGuard } from "../../src/runtime/parts/guard.js";
-import { openHeldChanges } from "../../src/runtime/parts/open-held-changes.js";
+import { HeldChanges } from "../../src/runtime/parts/held-changes.js";
 import { RunPermissions } from "../../src/runtime/parts/permissions.js";
 import { RunSandbox } from "../../src/runtime/parts/sandbox.js";
 import { openToolbox } from "../../src/runtime/parts/toolbox.js";
@@ -53,7 +53,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
     isPlanning: () => isPlanning,
     askPerson: () => askPerson,
     openHeldChanges: () =>
-      openHeldChanges({
+      HeldChanges.open({
         ...{ loaded, variables, root, notify, guard },
         sessions: { ownFolders: hidden, keptFolders: async () => hidden },
         undo: { beforeAll: async () => {} },

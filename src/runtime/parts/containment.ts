@@ -1,6 +1,5 @@
 /** How executable extensions run: in the sandbox of the session, with an environment free of secrets. */
-
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -10,7 +9,6 @@ import { executableHooks, type HookStage, runHook } from "../../extensions/execu
 import type { SessionId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { isWithin } from "../../system/within.js";
 import { childEnvironment } from "../../tools/child-environment.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import { RunSandbox } from "./sandbox.js";
@@ -39,16 +37,6 @@ export function containmentOf({ variables, root, clock, sandbox, session }: Cont
     reading: (command) =>
       sandbox.wrap(command, { onTerminal: false, outside: false, hasInput: true, writes: "nothing" }),
   };
-}
-
-/** Folders of interpreters that the user installed: `~/.pyenv/shims` needs the files beside it. */
-export function toolChains({ PATH = "", HOME }: Variables): readonly string[] {
-  if (HOME === undefined) return [];
-  return PATH.split(":").flatMap((folder) => {
-    if (!isWithin(folder, HOME) || folder === HOME) return [];
-    const above = dirname(folder);
-    return [above === HOME || above === join(HOME, ".local") ? folder : above];
-  });
 }
 
 export interface LonePlace {

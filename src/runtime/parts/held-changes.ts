@@ -8,13 +8,16 @@
  * 4. Until the result of a call is in the log, a file says that its changes were applied. A resumed session needs no question then.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { diffText } from "../../base/diff.js";
+import type { Variables } from "../../base/variables.js";
 import type { ToolContext } from "../../engine/ports.js";
 import type { GateVerdict, HeldBack } from "../../security/change-gate/change-gate.js";
+import { placed, refusingEntry } from "../../security/permissions/path-permissions.js";
+import { trackedFiles } from "../../security/permissions/tracked-files.js";
 import type { OverlayView, ViewedChanges } from "../../security/sandbox/overlay-view.js";
 import { shown } from "../../security/trust/shown.js";
-import { MAX_KEPT_BYTES } from "../../sessions/undo/limits.js";
+import { MAX_KEPT_BYTES, UNDO_LIMITS } from "../../sessions/undo/limits.js";
 import { type ObservedChange, observed } from "../../system/observed-change.js";
 import {
   type Applied,
@@ -26,29 +29,24 @@ import {
   readPlan,
   writePlan,
 } from "../../system/overlay/apply-changes.js";
-import { fileBytes, type HeldChange, type IgnoreSource, isWholeGone, look } from "../../system/overlay/change-set.js";
+import { fileBytes, type HeldChange, isWholeGone, look } from "../../system/overlay/change-set.js";
 import { shownPath } from "../../system/path-bytes.js";
 import type { ProcessEnd } from "../../system/process-group.js";
+import { isWithin } from "../../system/within.js";
+import type { SessionParts } from "../open-engine.js";
+import type { RunGuard } from "./guard.js";
+import type { PermissionParts } from "./open-permissions.js";
+import { ignoreSource, type RunUndo } from "./undo.js";
 
-export interface HeldChangesOptions {
-  /** Where the session works. */
-  readonly root: string;
-  /** Oxbow's own folder for the sandbox. */
-  readonly folder: string;
-  readonly ignore: () => Promise<IgnoreSource | undefined>;
-  /** Why a change of a path needs the user. Absolute. */
-  readonly reasons: () => Promise<(path: string) => string | undefined>;
-  readonly refusal: () => Promise<(path: string, access: "write" | "delete") => string | undefined>;
-  /** Paths that git tracks, from the root, of the repositories around these. */
-  readonly tracked: (root: string, paths: readonly string[]) => Iterable<string>;
-  /** Places outside that a link may lead to: programs of the system and of tool chains. */
-  readonly programs: () => readonly string[];
-  /** Tells the person. */
-  readonly notify: (message: string) => void;
-  readonly record: (changes: readonly (() => ObservedChange)[]) => Promise<void>;
-  /** The size of a file whose content undo keeps. */
-  readonly keptBytes: number;
+export interface HeldPlace extends Pick<SessionParts, "loaded" | "variables" | "root" | "notify"> {
+  readonly sessions: Pick<SessionParts["sessions"], "ownFolders" | "keptFolders">;
+  readonly guard: Pick<RunGuard, "reasons">;
+  readonly undo: Pick<RunUndo, "beforeAll">;
+  readonly permissions: () => Promise<Pick<PermissionParts, "paths">>;
 }
+
+/** A link to a program of the system or of a tool chain leads to nothing that a command could change. */
+const SYSTEM_FOLDERS: readonly string[] = "/usr /bin /sbin /lib /lib64 /opt /nix /dev/null".split(" ");
 
 /** A command with its view, when it has ended. */
 export interface EndedCommand {
@@ -79,14 +77,19 @@ const MOST_PREVIEWED = 8;
 const PREVIEWED_BYTES = 64 * 1024;
 
 export class HeldChanges {
-  readonly #options: HeldChangesOptions;
+  readonly #place: HeldPlace;
   readonly #ends: AppliedCalls;
   readonly #discarded: EndedCommand[] = [];
   #applying: Promise<unknown> = Promise.resolve();
 
-  constructor(options: HeldChangesOptions) {
-    this.#options = options;
-    this.#ends = new AppliedCalls(options.folder);
+  private constructor(place: HeldPlace) {
+    this.#place = place;
+    this.#ends = new AppliedCalls(ownFolder(place));
+  }
+
+  static async open(place: HeldPlace): Promise<HeldChanges> {
+    await finishAbandoned(ownFolder(place), { notify: place.notify });
+    return new HeldChanges(place);
   }
 
   /** The results of all calls so far are in the log. */
@@ -132,7 +135,7 @@ export class HeldChanges {
     const notes = settled.notes.filter((note) => !note.startsWith(CHANGED));
     // No model reads what a hook's command could not do.
     if (command.context.call === undefined && command.end.reason === "exit" && notes.length > 0)
-      this.#options.notify(
+      this.#place.notify(
         `A hook or another program of the session ran a command, and not all is as it wrote it: ${notes.join(" ")}`,
       );
     return settled;
@@ -145,7 +148,7 @@ export class HeldChanges {
     command.view.keep();
     this.#discarded.push(command);
     if (this.#discarded.length > MOST_DISCARDED) await this.#discarded.shift()?.view.discard();
-    this.#options.notify(
+    this.#place.notify(
       `What the ${command.isUnwanted ? "" : "stopped "}command wrote was not applied${why}. /keep applies it.`,
     );
     return { notes, changed: [], failed: command.isUnwanted === true };
@@ -156,7 +159,7 @@ export class HeldChanges {
     if (end.reason !== "exit" || command.isUnwanted) return this.#discard(command);
     let sets: readonly ViewedChanges[];
     try {
-      sets = await view.read(await this.#options.ignore());
+      sets = await view.read(await ignoreSource(await this.#place.sessions.keptFolders()));
     } catch (error) {
       return { notes: [`[its changes were not applied: ${(error as Error).message}]`], changed: [], failed: true };
     }
@@ -186,7 +189,10 @@ export class HeldChanges {
     }
     if (plans.every(({ changes }) => changes.length === 0)) return { notes, changed: [], failed: isPart };
     try {
-      await Promise.all([this.#options.record(plans.flatMap((plan) => this.#observed(plan))), flushWritten(plans)]);
+      await Promise.all([
+        this.#place.undo.beforeAll(plans.flatMap((plan) => this.#observed(plan))),
+        flushWritten(plans),
+      ]);
     } catch (error) {
       const why = `they could not be backed up for undo: ${(error as Error).message}`;
       return { notes: [...notes, `[its changes were not applied, because ${why}]`], changed: [], failed: true };
@@ -216,11 +222,11 @@ export class HeldChanges {
     const { root, upper, changes, isHidden } = set;
     const { judgeChanges, withoutMissing } = await import("../../security/change-gate/change-gate.js");
     const { judgeDeletions } = await import("../../security/permissions/contained/deletions.js");
-    const programs = this.#options.programs();
+    const programs = [...SYSTEM_FOLDERS, ...toolChains(this.#place.variables)];
     const verdict = await judgeChanges({
       ...{ root, changes, records, granted: context.granted ?? [] },
-      reason: await this.#options.reasons(),
-      refusal: await this.#options.refusal(),
+      reason: await this.#place.guard.reasons(),
+      refusal: await this.#refusal(),
       isHidden,
       deletions: (removed) => {
         if (context.approved || removed.length === 0) return undefined;
@@ -230,7 +236,7 @@ export class HeldChanges {
         }));
         const paths = outermostOf(removed).map(({ path }) => path);
         const made = new Set(changes.flatMap(({ path, after }) => (after === undefined ? [] : [path])));
-        const lost = [...this.#options.tracked(root, paths)].filter((path) => !made.has(path));
+        const lost = [...trackedFiles(root)(paths)].filter((path) => !made.has(path));
         const { decision, reason } = judgeDeletions(gone, lost);
         return decision === "ask" ? reason : undefined;
       },
@@ -245,9 +251,20 @@ export class HeldChanges {
     const isLeft = new Set(left.map(({ change }) => change));
     const passing = changes.filter((change) => !isLeft.has(change));
     if (left.length > 0 && context.call !== undefined)
-      this.#options.notify(`A part of what a command changed is not applied: ${heldBackLines(left).join("; ")}.`);
+      this.#place.notify(`A part of what a command changed is not applied: ${heldBackLines(left).join("; ")}.`);
     const missing = [...left.map(({ change }) => change), ...problems];
     return { allowed: withoutMissing(passing, missing), heldBack: left };
+  }
+
+  /** Why path permissions refuse a change. */
+  async #refusal(): Promise<(path: string, access: "write" | "delete") => string | undefined> {
+    const { permissions, root, sessions } = this.#place;
+    const entries = placed(await (await permissions()).paths.load(), root);
+    return (absolute, access) => {
+      if (sessions.ownFolders.some((folder) => isWithin(absolute, folder))) return "it belongs to Oxbow";
+      const entry = refusingEntry(entries, { absolute, access, display: absolute, place: "workspace" });
+      return entry && `the path permission for ${entry.prefix} does not grant ${access} there`;
+    };
   }
 
   async #asked(set: ViewedChanges, { asking }: GateVerdict, { ask }: EndedCommand["context"]): Promise<boolean> {
@@ -288,7 +305,7 @@ export class HeldChanges {
       .filter(({ recorded }) => recorded)
       .map(({ path, before, after }) => () => ({
         absolute: join(root, path),
-        before: observed(join(root, path), before, this.#options.keptBytes),
+        before: observed(join(root, path), before, UNDO_LIMITS.fileBytes),
         // Its content is only named, to recognise it later.
         after: observed(join(upper, path), after, MAX_KEPT_BYTES),
       }));
@@ -296,6 +313,21 @@ export class HeldChanges {
 }
 
 const NOTHING: Settled = { notes: [], changed: [] };
+
+/** The folder of the sandbox. */
+function ownFolder({ loaded }: Pick<HeldPlace, "loaded">): string {
+  return join(loaded.roots.state, "sandbox");
+}
+
+/** Folders of interpreters that the user installed: `~/.pyenv/shims` needs the files beside it. */
+function toolChains({ PATH = "", HOME }: Variables): readonly string[] {
+  if (HOME === undefined) return [];
+  return PATH.split(":").flatMap((folder) => {
+    if (!isWithin(folder, HOME) || folder === HOME) return [];
+    const above = dirname(folder);
+    return [above === HOME || above === join(HOME, ".local") ? folder : above];
+  });
+}
 
 const MARK_DAYS = 30;
 

@@ -70,7 +70,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     isPlanning: () => permissions.planning,
     reason: (path) => guard.reason(path),
     openHeldChanges: async () =>
-      (await import("./open-held-changes.js")).openHeldChanges({
+      (await import("./held-changes.js")).HeldChanges.open({
         loaded,
         variables,
         root,
