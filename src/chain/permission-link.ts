@@ -55,7 +55,7 @@ export const permission: CreateToolLink = (services) => async (call, context, ne
     const ms = answer.unanswered.afterMs;
     context.turn?.unanswered.push({ ...(await unanswered(call, verdict)), afterMs: ms });
     const late = failure("PermissionTimeout", { tool: call.tool, timeout: Math.round(ms / 1000) });
-    return denied(`Denied: ${answer.message ?? "there was no answer."} ${WITHOUT}`, late);
+    return denied(answer.message ?? `Denied: there was no answer. ${WITHOUT}`, late);
   }
   if (answer.decision === "deny") {
     const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });
