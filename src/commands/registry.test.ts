@@ -173,6 +173,7 @@ describe("who may run it, and when", () => {
     echo({ name: "reader", users: ["people", "agents in the shell"] }),
     echo({ name: "quiet", places: ["between turns"] }),
     echo({ name: "clear", places: ["in a client"] }),
+    echo({ name: "look", places: ["in a client", "between turns", "without a session"] }),
   );
   const run = async (line: string, identity: "human" | "agent", busy: boolean) => {
     const result = await runSlash(registry, line, { identity, context: CONTEXT, busy });
@@ -186,7 +187,8 @@ describe("who may run it, and when", () => {
     expect(await run("all", "agent", true)).toBe("all");
     expect(await run("quiet", "human", true)).toBe("/quiet does not work during a turn. Wait until it ends.");
     expect(await run("quiet", "human", false)).toBe("quiet");
-    expect(await run("clear", "human", false)).toContain("/clear works only in a conversation");
+    expect(await run("clear", "human", false)).toMatch(/^\/clear works only in .* --plain\.$/);
+    expect(await run("look", "human", false)).toMatch(/--plain\. Or run 'oxbow look'\.$/);
   });
 });
 

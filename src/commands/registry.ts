@@ -199,8 +199,10 @@ function refusalOf(command: Command, caller: SlashCaller): string | undefined {
   if (!worksOn(command, context)) {
     return onlyOutside(command, context);
   }
-  if (places.includes("in a client"))
-    return `${typed} works only in a conversation in the terminal client: start it with 'oxbow', without --plain.`;
+  if (places.includes("in a client")) {
+    const shell = places.includes("without a session") ? ` Or run '${spell(name, { surface: "shell" })}'.` : "";
+    return `${typed} works only in a conversation in the terminal client: start it with 'oxbow', without --plain.${shell}`;
+  }
   if (busy && !places.includes("during a turn")) return `${typed} does not work during a turn. Wait until it ends.`;
   return undefined;
 }

@@ -282,7 +282,10 @@ const PLAN: readonly CommandOf<PlanPort>[] = [
     reaches: "session",
     users: PEOPLE,
     places: ANY_TIME,
-    run: (_args, plan) => planState(plan),
+    run: (_args, plan) => {
+      const { text, ...state } = planState(plan);
+      return { text: plan.isOn() ? text : `${text} /plan on begins it.`, ...state };
+    },
   },
 ];
 
