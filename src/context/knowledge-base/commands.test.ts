@@ -353,3 +353,14 @@ it("records the offers that the user accepts, once", async () => {
     text: expect.stringContaining("from: event 7 of sess_1 (oxbow session show sess_1)"),
   });
 });
+
+it("finds and gives twenty observations at most, the newest of a project", async () => {
+  const { say } = open();
+  for (let at = 1; at <= 21; at++) await say(`kb observe The lamp number${at}.`);
+  const found = await say("kb search lamp");
+  expect(found.text.split("\n")).toHaveLength(20);
+  const injected = await say("kb inject");
+  expect(injected.text.split("\n").filter((line) => line.startsWith("#"))).toHaveLength(20);
+  expect(given[0]?.[1]).not.toContain("number1.");
+  expect(given[0]?.[1].indexOf("number2.")).toBeLessThan(given[0]?.[1].indexOf("number21.") ?? 0);
+});
