@@ -1,14 +1,14 @@
 /** `oxbow NAME …` made from commands: the words and flags, the help, who may use it, and how the answer is printed. */
-
 import { jsonText } from "../base/json-text.js";
-import { safeText } from "../base/terminal-text.js";
+import { paint } from "../base/terminal-style.js";
+import { safeLine, safeText } from "../base/terminal-text.js";
+import { truncateText } from "../base/text-width.js";
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import type { Terminal } from "../clients/headless/terminal.js";
 import { parseWords } from "../commands/arguments.js";
 import { CommandRegistry } from "../commands/registry.js";
 import { helpColumns, usageOf } from "../commands/usage.js";
-import type { TerminalCommand } from "../feature/command.js";
 import {
   type Command,
   type CommandContext,
@@ -16,6 +16,7 @@ import {
   type CommandSpec,
   inNamespace,
   namespaceOf,
+  type TerminalCommand,
 } from "../feature/command.js";
 import { type Flag, helpLines, type ParsedFlags, parseFlags } from "../feature/flags.js";
 import { endProgram } from "../system/end-program.js";
@@ -23,7 +24,6 @@ import { refuseAgents } from "./agent-limits.js";
 import { EXIT, exitCodeOfFailure } from "./exit-codes.js";
 import { outputGuard } from "./output-guard.js";
 import { printMessage } from "./print-message.js";
-import { StatusLine } from "./status-line.js";
 import { processTerminal } from "./terminal-io.js";
 
 export interface ShellCommand {
@@ -243,4 +243,26 @@ function sharedFlags(shell: ShellCommand, specs: readonly CommandSpec[]): readon
 
 function sentence(summary: string): string {
   return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
+}
+
+export class StatusLine {
+  readonly #terminal: Terminal;
+  #visible = false;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** Does nothing without a terminal. */
+  show(message: string): void {
+    if (!this.#terminal.err.isTerminal || !this.#terminal.showProgress) return;
+    const line = truncateText(safeLine(message), Math.max(20, (process.stderr.columns ?? 80) - 1));
+    this.#terminal.err.write(`\r\u001b[K${paint(this.#terminal, "dim", line)}`);
+    this.#visible = true;
+  }
+
+  clear(): void {
+    if (this.#visible) this.#terminal.err.write("\r\u001b[K");
+    this.#visible = false;
+  }
 }

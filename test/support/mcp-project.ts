@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseFlags } from "../../src/feature/flags.js";
-import { approveServer } from "../../src/runtime/mcp/approve-server.js";
+import { approveServer } from "../../src/runtime/mcp/open-server.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
 import { ExtendedEngine } from "./extended-engine.js";
 

@@ -1,17 +1,16 @@
 /** A conversation with a session of the engine, until the person leaves or has to answer something before it can continue. */
-
 import { safeLine } from "../../base/terminal-text.js";
 import type { WireClient } from "../../clients/sdk/wire-client.js";
+import type { EngineClient } from "../../protocol/client.js";
 import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
-import type { SessionInfo } from "../../protocol/queries.js";
+import type { ClientInfo, SessionInfo } from "../../protocol/queries.js";
 import { exitCodeOfFailure } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { converse } from "../run/converse.js";
 import { askOnce } from "../terminal-io.js";
 import { type AttachPlace, openAttached, sessionsOf, talkOf } from "./attached-talk.js";
-import { clientWords, othersOf } from "./others.js";
 
 export type Choice =
   | { readonly kind: "new" }
@@ -96,4 +95,14 @@ export async function pickByNumber(client: WireClient): Promise<Choice> {
     if (session !== undefined) return { kind: "attach", session };
     process.stderr.write(`Please answer a number from 1 to ${sessions.length}.\n`);
   }
+}
+
+/** The other clients of a session, or of the engine. */
+export async function othersOf(client: EngineClient, session?: SessionId): Promise<readonly ClientInfo[]> {
+  const reply = await client.query("ListClients", {}, session);
+  return reply.ok ? reply.answer.clients.filter(({ id }) => id !== client.id) : [];
+}
+
+export function clientWords({ name, id, identity }: Pick<ClientInfo, "name" | "id" | "identity">): string {
+  return `${name ?? id}${identity === "agent" ? " (agent)" : ""}`;
 }

@@ -33,14 +33,10 @@ async function examine(variables: Variables): Promise<CommandResult> {
 }
 
 async function findingsOf(variables: Variables): Promise<readonly Finding[]> {
-  const [machine, network, models, keys, parts, control, secrets] = await Promise.all([
+  const [machine, parts, keys] = await Promise.all([
     import("./doctor/machine.js"),
-    import("./doctor/network.js"),
-    import("./doctor/models.js"),
+    import("./doctor/checks.js"),
     import("./auth/key-ways.js"),
-    import("./doctor/engine-parts.js"),
-    import("./doctor/control.js"),
-    import("./doctor/secrets.js"),
   ]);
   const { loaded, findings: settings } = await settingsFindings(variables);
   /** A check that needs the settings; without them it reports nothing. */
@@ -55,16 +51,16 @@ async function findingsOf(variables: Variables): Promise<readonly Finding[]> {
     problem === undefined ? [] : [{ subject: "folders", verdict: "fail" as const, text: problem }],
     withFolders("log folder", ({ roots }) => machine.stateFinding(roots)),
     withFolders("disk", ({ roots }) => machine.diskFinding(roots)),
-    checked("network", () => network.networkFindings(variables)),
-    checked("models", () => models.modelFindings(variables, loaded)),
+    checked("network", () => parts.networkFindings(variables)),
+    checked("models", () => parts.modelFindings(variables, loaded)),
     checked("keys", () => keys.keyWays(variables)),
-    checked("secrets", () => secrets.secretsFindings()),
+    checked("secrets", () => parts.secretsFindings()),
     checked("programs", () => machine.programFindings(variables)),
     [machine.workspaceFinding()],
     withFolders("sessions", (own) => parts.sessionsFinding(own, variables)),
     withFolders("sandbox", (own) => parts.sandboxFinding(own, variables)),
     withSettings("extensions", (own) => parts.extensionFindings(own, variables)),
-    withSettings("engine", ({ roots }) => control.controlFindings(roots, variables)),
+    withSettings("engine", ({ roots }) => parts.controlFindings(roots, variables)),
     withSettings("environment", ({ settings }) => machine.environmentFinding(variables, settings.environment.value)),
     [machine.terminalFinding(variables)],
   ];

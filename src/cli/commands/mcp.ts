@@ -20,8 +20,8 @@ import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
-import { openFileAtTerminal } from "./auth/ask-passphrase.js";
 import { browserOf, openConversation } from "./auth/sign-in.js";
+import { openFileAtTerminal } from "./auth/unlock.js";
 
 interface AuthContext {
   readonly args: CommandArguments;

@@ -1,8 +1,7 @@
 /** `oxbow "prompt"`, `oxbow run`, `oxbow --run SCRIPT`, and the plain line client when there is no prompt. */
-
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
-import type { OutputFormat } from "../../clients/headless/one-shot.js";
+import { OUTPUT_FORMATS, type OutputFormat } from "../../clients/headless/one-shot.js";
 import type { Terminal } from "../../clients/headless/terminal.js";
 import { helpLines, type ParsedFlags, parseFlags } from "../../feature/flags.js";
 import type { EngineClient } from "../../protocol/client.js";
@@ -10,8 +9,10 @@ import type { MediaBlock } from "../../protocol/content.js";
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { readSlashLine } from "../../protocol/slash-command.js";
+import { isAgent, isInsideEngine } from "../../system/model-ancestors.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Listening } from "../attach/listen.js";
+import type { EngineWork } from "../attach/through-engine.js";
 import { EXIT, exitCodeOf } from "../exit-codes.js";
 import { FailedRun } from "../failed-run.js";
 import { outputGuard } from "../output-guard.js";
@@ -20,9 +21,7 @@ import { refuseTooLong, wholePrompt } from "../prompt-input.js";
 import { converse, fitsTerminalClient } from "../run/converse.js";
 import { oneShot } from "../run/one-shot.js";
 import { openSession } from "../run/open-session.js";
-import { outputFormat } from "../run/output-format.js";
 import { type Prepared, prepare } from "../run/prepare.js";
-import { runInEngine } from "../run/run-in-engine.js";
 import { stopOnSignals } from "../stop-signals.js";
 import { personPresent, processTerminal } from "../terminal-io.js";
 import { concludeCassette } from "./run-cassette-flags.js";
@@ -228,4 +227,41 @@ async function mediaOf(flags: ParsedFlags): Promise<readonly MediaBlock[]> {
 
 function lookOf(flags: ParsedFlags) {
   return { verbose: flags.has("verbose"), hidesCost: flags.has("quiet-cost"), streams: flags.has("stream") };
+}
+
+export function outputFormat(flags: ParsedFlags): OutputFormat {
+  const asked = flags.text("output-format");
+  if (asked !== undefined && !(OUTPUT_FORMATS as readonly string[]).includes(asked)) {
+    throw new UsageError(`--output-format: expected ${OUTPUT_FORMATS.join(", ")}, got "${asked}".`);
+  }
+  const format = (asked ?? (flags.has("stream-events") ? "stream-json" : "text")) as OutputFormat;
+  if (flags.has("stream-events") && format !== "stream-json") {
+    throw new UsageError("--stream-events and --output-format contradict each other: use one of them.");
+  }
+  if (flags.has("json-events") && format === "stream-json") {
+    throw new UsageError(
+      "--json-events prints the events after the answer, stream-json prints them live: use one of them.",
+    );
+  }
+  return format;
+}
+
+/** The exit code of a run through the engine; undefined if this process is to be the engine. */
+export async function runInEngine(
+  flags: ParsedFlags,
+  work: EngineWork & { readonly isConversation: boolean },
+): Promise<number | undefined> {
+  const { variables, isConversation, prompt } = work;
+  if (flags.has("listen") && flags.has("no-listen")) throw new UsageError("Use --listen or --no-listen, not both.");
+  if (flags.has("listen") && !isConversation)
+    throw new UsageError("--listen needs a conversation on a terminal. 'oxbow serve --listen' runs a service.");
+  if (flags.has("attach") && flags.has("no-attach")) throw new UsageError("Use --attach or --no-attach, not both.");
+  if (prompt !== undefined && flags.has("attach")) {
+    const { promptInEngine } = await import("../attach/through-engine.js");
+    return promptInEngine(flags, { ...work, prompt });
+  }
+  const isOwn = flags.has("no-attach") || flags.has("listen") || isAgent(variables) || isInsideEngine(variables);
+  if (!isConversation || (isOwn && !flags.has("attach"))) return undefined;
+  const { conversationInEngine } = await import("../attach/through-engine.js");
+  return conversationInEngine(flags, work);
 }

@@ -4,7 +4,7 @@ import { programSummary } from "../../runtime/commands/catalogue.js";
 import { COMMANDS } from "../command-table.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 import { type Candidate, candidatesFor } from "./candidates.js";
-import { specsOf } from "./shell-specs.js";
+import { specsOf } from "./world.js";
 
 const SOURCES: Readonly<Record<string, readonly Candidate[]>> = {
   model: [{ value: "ollama:qwen3:8b" }, { value: "openai:gpt-5" }, { value: "bad:$(touch x)" }, { value: "bad:a b" }],

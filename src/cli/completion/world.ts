@@ -1,12 +1,14 @@
 /** Where completion finds sessions, routes, providers and models of this machine. A missing or slow source gives no candidates. */
 import type { Variables } from "../../base/variables.js";
 import { CommandRegistry } from "../../commands/registry.js";
-import type { CompletionSource } from "../../feature/command.js";
+import type { CommandSpec, CompletionSource } from "../../feature/command.js";
 import { parseFlags } from "../../feature/flags.js";
 import { programSummary, SESSION_SPECS } from "../../runtime/commands/catalogue.js";
+import { ATTACH, RESUME, RUN } from "../../runtime/commands/program.js";
 import { COMMANDS } from "../command-table.js";
+import { RUN_FLAGS } from "../commands/run-flags.js";
+import { commonFlags } from "../shell-command.js";
 import type { Candidate, Candidates, CompletionWorld } from "./candidates.js";
-import { specsOf } from "./shell-specs.js";
 
 /** How long the user waits after Tab at most. */
 const MOST_MS = 1500;
@@ -98,4 +100,19 @@ async function openModels(variables: Variables) {
   const tables = { value: loaded.settings.providers.value, file: loaded.profilePath };
   const registry = createModelRegistry({ variables, roots: loaded.roots, tables });
   return { registry, routes: new ModelRoutes({ loaded, registry, clock: nodeClock }) };
+}
+
+/** The user waits for the completion, so it does not load the large modules of these commands. */
+const STARTING_A_RUN = [RUN, RESUME, ATTACH].map((spec) => ({ ...spec, shellFlags: RUN_FLAGS }));
+
+/** The commands that a first word stands for. A word that names none begins a prompt with its flags. */
+export async function specsOf(first: string): Promise<readonly CommandSpec[]> {
+  const known = COMMANDS.find(({ name, aliases }) => name === first || aliases?.includes(first));
+  const starting = STARTING_A_RUN.filter(({ name }) => name === (known?.name ?? RUN.name));
+  if (known === undefined || starting.length > 0) return starting;
+  const { shell } = await known.load();
+  if (shell === undefined) throw new Error(`oxbow ${known.name} has no description`);
+  return shell.specs
+    .filter(({ places }) => places.includes("without a session"))
+    .map((each) => ({ ...each, shellFlags: [...(each.shellFlags ?? []), ...commonFlags(shell)] }));
 }

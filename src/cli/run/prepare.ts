@@ -13,9 +13,9 @@ import type { ModelName } from "../../protocol/events.js";
 import { programFlags } from "../../runtime/content/content-options.js";
 import { enterPlace } from "../../runtime/content/enter-place.js";
 import type { ProjectContent } from "../../runtime/content/project-content.js";
-import type { Chosen } from "../../runtime/models/model-registry.js";
+import type { Chosen, ModelChoice, ModelRegistry } from "../../runtime/models/model-registry.js";
 import { ModelRoutes } from "../../runtime/models/model-routes.js";
-import { modelsOf } from "../../runtime/models/place-models.js";
+import { type ModelPlace, modelsOf, settingsChoice } from "../../runtime/models/place-models.js";
 import { createEngine, type Engine } from "../../runtime/open-engine.js";
 import type { RunCassette } from "../../runtime/parts/cassette.js";
 import { pluginsOf } from "../../runtime/plugins/plugins-of.js";
@@ -25,15 +25,14 @@ import { unreadInstructions } from "../../security/trust/unread-instructions.js"
 import type { SessionRecord } from "../../sessions/store.js";
 import { homeProblem } from "../../system/home-folder.js";
 import { createLog, type LogFunction } from "../../system/log.js";
+import { isAgent, isInsideEngine } from "../../system/model-ancestors.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { refuseWideningFlags } from "../agent-limits.js";
 import { cassetteOf } from "../commands/run-cassette-flags.js";
 import { RUN_FLAGS } from "../commands/run-flags.js";
 import { FailedRun } from "../failed-run.js";
 import { printMessage } from "../print-message.js";
-import { trustLook } from "../terminal-io.js";
-import { modelOfRun } from "./choose-model.js";
-import { ownRights } from "./own-rights.js";
+import { askOnce, personPresent, trustLook } from "../terminal-io.js";
 import { findRoot, folderOf, sessionToResume } from "./resumed-folder.js";
 
 /** Usually the first request has been sent by then, and late loading has not started. */
@@ -201,4 +200,60 @@ async function afterFirstRequest(): Promise<void> {
 
 function atTerminal(loaded: LoadedSettings, { isConversation }: { readonly isConversation?: boolean }): LoadedSettings {
   return isConversation ? patient(loaded) : loaded;
+}
+
+/** A command of a model can make a terminal of its own, and remove the variable that marks it. */
+export function ownRights(variables: Variables): { readonly identity: "human" | "agent"; readonly canAnswer: boolean } {
+  const isHere = personPresent();
+  const identity = (isHere ? isInsideEngine(variables) : isAgent(variables)) ? "agent" : "human";
+  return { identity, canAnswer: isHere && identity === "human" };
+}
+
+/** A resumed session keeps its model, unless the flags name another. */
+function namesModel(flags: ParsedFlags): boolean {
+  return flags.has("model") || flags.has("provider");
+}
+
+/** The model that the flags name, that of the resumed session or cassette (`earlier`), or that of the settings. */
+export async function modelOfRun(
+  flags: ParsedFlags,
+  from: ModelPlace & {
+    readonly registry: ModelRegistry;
+    readonly routes: ModelRoutes;
+    readonly terminal: Terminal;
+    readonly earlier: ModelChoice | undefined;
+  },
+): Promise<Chosen> {
+  const { registry, routes, terminal, earlier, ...place } = from;
+  const { provider, model } = place.loaded.settings;
+  const named = namesModel(flags) ? { provider: provider.value, model: model.value } : earlier;
+  const choice = named ?? (await settingsChoice(place));
+  return (await routes.choose(choice)) ?? chooseModel(registry, { choice, notify: place.notify, terminal });
+}
+
+/** Shows a line while slow servers have not answered. */
+async function chooseModel(
+  registry: ModelRegistry,
+  { choice, notify, terminal }: { choice: ModelChoice; notify: (message: string) => void; terminal: Terminal },
+): Promise<Chosen> {
+  const person = personPresent() ? { ask: askOnce, notify } : undefined;
+  if (!terminal.showProgress) return registry.choose(choice, person);
+  const { LookingLine } = await import("../looking-line.js");
+  const write = (text: string) => void process.stderr.write(text);
+  const line = new LookingLine("oxbow · looking for models …", { write, clock: nodeClock });
+  const personAfterLine = person && {
+    ask: (...question: Parameters<typeof askOnce>) => {
+      line.end();
+      return person.ask(...question);
+    },
+    notify: (message: string) => {
+      line.end();
+      notify(message);
+    },
+  };
+  try {
+    return await registry.choose(choice, personAfterLine);
+  } finally {
+    line.end();
+  }
 }

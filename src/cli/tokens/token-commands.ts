@@ -1,6 +1,10 @@
 /** Tokens on the command line: with the running engine if there is one, otherwise with the files of this user. */
 
 import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { request } from "node:http";
+import { resolve } from "node:path";
+import { parseDuration } from "../../base/duration.js";
 import { type Column, renderTable } from "../../base/text-table.js";
 import { createIdSource } from "../../base/ulid.js";
 import { UsageError } from "../../base/usage-error.js";
@@ -10,17 +14,19 @@ import { makeClaims, type WantedClaims } from "../../control/auth/claims.js";
 import { writePrivateFile } from "../../control/auth/private-file.js";
 import type { IssuedToken } from "../../control/auth/token-records.js";
 import { type NewToken, serviceTokens, Tokens } from "../../control/auth/tokens.js";
+import { controlPlace, isOwnSocket, ownersToken } from "../../control/control-place.js";
 import { asValue, type Command, refuse } from "../../feature/command.js";
 import type { ParsedFlags } from "../../feature/flags.js";
+import { COMMAND_KINDS } from "../../protocol/commands.js";
+import { isId, type SessionId } from "../../protocol/ids.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { TOKEN_LIST, TOKEN_REVOKE } from "../../runtime/commands/program.js";
 import { nodeClock } from "../../system/node-clock.js";
-import { roots } from "../../system/xdg-paths.js";
+import { realpathOrSelf } from "../../system/real-path.js";
+import { type Roots, roots } from "../../system/xdg-paths.js";
 import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { askOnce } from "../terminal-io.js";
-import { askEngine } from "./ask-engine.js";
-import { wantedToken } from "./wanted-token.js";
 
 export async function makeToken(flags: ParsedFlags, variables: Variables): Promise<number> {
   const wanted = wantedToken(flags);
@@ -136,4 +142,95 @@ const COLUMNS: readonly Column<IssuedToken>[] = [
 
 function expiryOf({ exp, revoked_at }: IssuedToken): string {
   return revoked_at === undefined ? new Date(exp * 1000).toISOString() : "revoked";
+}
+
+export interface EngineAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+const PATIENCE_MS = 5000;
+
+/** Undefined if no engine listens. */
+export async function askEngine(
+  roots: Pick<Roots, "state">,
+  {
+    method,
+    path,
+    body,
+  }: { readonly method: "GET" | "POST" | "DELETE"; readonly path: string; readonly body?: JsonObject },
+): Promise<EngineAnswer | undefined> {
+  const place = controlPlace(roots);
+  if (!isOwnSocket(place)) throw new UsageError(`${place.socket} does not belong to you.`);
+  const token = ownersToken(place);
+  const headers = token === undefined ? {} : { "x-oxbow-token": token };
+  const socketPath = await place.address();
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, method, path, headers, agent: false, timeout: PATIENCE_MS }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("end", () => {
+        const value = parse(Buffer.concat(pieces).toString("utf8"));
+        resolve({ status: response.statusCode ?? 0, body: isJsonObject(value) ? value : {} });
+      });
+      response.on("error", reject);
+    });
+    sent.on("timeout", () => sent.destroy(new Error("The engine does not answer.")));
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" || error.code === "ECONNREFUSED") resolve(undefined);
+      else reject(error);
+    });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function wantedToken(flags: ParsedFlags): WantedClaims {
+  const sessions = flags.list("session");
+  const wrong = sessions.find((id) => !isId("sess", id));
+  if (wrong !== undefined) throw new UsageError(`--session takes the whole id of a session (sess_…), not "${wrong}".`);
+  const folders = flags.list("folder").map((path) => realFolder(path));
+  const identity = flags.text("identity") ?? "agent";
+  if (identity !== "human" && identity !== "agent")
+    throw new UsageError(`--identity takes human or agent, not "${identity}".`);
+  const name = flags.text("name");
+  return {
+    identity_class: identity,
+    can_mint: flags.has("can-mint"),
+    ...(sessions.length > 0 && { sessions: sessions as readonly SessionId[] }),
+    ...(folders.length > 0 && { folders }),
+    ...commandsOf(flags.text("commands")),
+    ...lifetimeOf(flags.text("expires")),
+    ...(name !== undefined && { display_name: name.slice(0, 100) }),
+  };
+}
+
+/** A link could lead elsewhere later, so the token holds the real path. */
+function realFolder(path: string): string {
+  const real = realpathOrSelf(resolve(path));
+  if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) return real;
+  throw new UsageError(`--folder: there is no folder ${path}.`);
+}
+
+function commandsOf(text: string | undefined): Pick<WantedClaims, "commands"> {
+  if (text === undefined) return {};
+  const commands = text.split(",").map((name) => name.trim());
+  const unknown = commands.find((name) => !COMMAND_KINDS.some((kind) => kind === name));
+  if (unknown !== undefined)
+    throw new UsageError(`--commands: there is no command "${unknown}". There are ${COMMAND_KINDS.join(", ")}.`);
+  return { commands };
+}
+
+function lifetimeOf(text: string | undefined): Pick<WantedClaims, "lifetimeSeconds"> {
+  if (text === undefined) return {};
+  const seconds = Math.floor((parseDuration(text) ?? 0) / 1000);
+  if (seconds < 1) throw new UsageError(`--expires takes a time such as 30m, 24h or 7d, not "${text}".`);
+  return { lifetimeSeconds: seconds };
 }

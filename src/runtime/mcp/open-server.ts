@@ -1,4 +1,6 @@
 /** What stands around a server: the sandbox, the environment, the network, the credentials and the files that are checked. */
+
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
@@ -8,19 +10,23 @@ import type { ContainedCommand } from "../../extensions/executable/containment.j
 import type { ChosenServer } from "../../extensions/mcp/choose-servers.js";
 import type { ShellPort } from "../../extensions/mcp/commands.js";
 import { connect } from "../../extensions/mcp/connection.js";
-import type { ServerHost, ServerOptions } from "../../extensions/mcp/context.js";
+import type { SeenApproval, ServerHost, ServerOptions } from "../../extensions/mcp/context.js";
 import { KnownTools } from "../../extensions/mcp/known-tools.js";
 import { findCommand, pinProblem, startedFiles } from "../../extensions/mcp/program-pins.js";
 import type { ConfigPlace } from "../../extensions/mcp/read-config.js";
 import { openRemoteTransport } from "../../extensions/mcp/remote-transport.js";
 import { isDecidedByFolder, startPlace } from "../../extensions/mcp/runners.js";
-import { KNOWN_TOOLS_FILE } from "../../extensions/mcp/search-definition.js";
+import { KNOWN_TOOLS_FILE, serverNameOf } from "../../extensions/mcp/search-definition.js";
 import type { RemoteTransport, ServerConfig, StdioTransport } from "../../extensions/mcp/server-config.js";
 import { Final } from "../../extensions/mcp/server-state.js";
 import { ProcessTransport } from "../../extensions/mcp/stdio-transport.js";
 import type { ShellPlace } from "../../feature/command.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { serverCredential } from "../../security/oauth/server-tokens.js";
+import type { ContentItem } from "../../security/trust/content.js";
+import { discoverContent } from "../../security/trust/discover.js";
+import { readItem } from "../../security/trust/read-trusted.js";
+import { shown, shownText } from "../../security/trust/shown.js";
 import { createHttpClient, type HttpClient } from "../../system/http-client.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { realpathOrSelf } from "../../system/real-path.js";
@@ -29,6 +35,8 @@ import { trustedPath } from "../../system/trusted-path.js";
 import { isWithin } from "../../system/within.js";
 import { homeFolder } from "../../system/xdg-paths.js";
 import { childEnvironment } from "../../tools/child-environment.js";
+import { approver, openApprovals } from "../content/approvals.js";
+import { discoverOptions } from "../content/content-options.js";
 import { StoredCredentials } from "../credentials/stored-credentials.js";
 import { networkOf } from "../network.js";
 import { RunSandbox } from "../parts/sandbox.js";
@@ -62,7 +70,7 @@ export function serverHost(place: ServerPlace): ServerHost {
     keyOf: ({ config, version }) =>
       JSON.stringify([config, version, root, loaded.roots.config, loaded.settings.sandbox.value]),
     options: (chosen) => serverOptions(chosen, place),
-    approve: async (name, seen) => (await import("./approve-server.js")).approveSeenServer(name, place, seen),
+    approve: (name, seen) => approveSeenServer(name, place, seen),
   };
 }
 
@@ -86,8 +94,7 @@ export async function openShellServers(
       const { listExtensions } = await import("../content/find-extensions.js");
       return (await listExtensions(place)).items.filter(({ kind }) => kind === "mcp");
     },
-    approveWritten: async (name, file) =>
-      (await import("./approve-server.js")).approveServer(name, place, { path: file }),
+    approveWritten: async (name, file) => approveServer(name, place, { path: file }),
   };
   return { loaded, port };
 }
@@ -253,3 +260,65 @@ function packageOf(file: string): string {
 }
 
 const MARKERS = ["package.json", "pyproject.toml", "setup.py", "Cargo.toml", "go.mod", "Gemfile", ".venv"];
+
+export interface ApprovalPlace {
+  readonly loaded: LoadedSettings;
+  readonly variables: Variables;
+  readonly root: string;
+}
+
+/** The person has just written it, in this file. The files of the entries that were approved. Throws for agents. */
+export async function approveServer(
+  name: string,
+  place: ApprovalPlace,
+  { path }: { readonly path?: string } = {},
+): Promise<readonly string[]> {
+  const found = await entriesOf(name, place);
+  return record(
+    found.filter((item) => path === undefined || join(item.root, item.path) === path),
+    place,
+  );
+}
+
+/**
+ * An approval of what a person has seen: `version` is of that text. `more` is what the server itself has changed. Without the version of
+ * now it approves nothing.
+ */
+export async function approveSeenServer(
+  name: string,
+  place: ApprovalPlace,
+  { version, more = "" }: { readonly version: string | undefined; readonly more?: string },
+): Promise<SeenApproval> {
+  const found = await entriesOf(name, place);
+  const entries = await Promise.all(found.map(entryText));
+  const text = [...entries, ...(more === "" ? [] : [more])].join("\n");
+  const now = createHash("sha256").update(text).digest("hex").slice(0, VERSION_LENGTH);
+  return text === "" || version === now ? { files: await record(found, place) } : { text, version: now };
+}
+
+/** Long enough that no program finds another text with the same one meanwhile. */
+const VERSION_LENGTH = 16;
+
+async function entryText(item: ContentItem): Promise<string> {
+  const entry = JSON.parse(Buffer.from(await readItem(item)).toString("utf8"));
+  return `${shown(join(item.root, item.path))}: ${shown(item.entry ?? "")}\n${shownText(JSON.stringify(entry, null, 2))}`;
+}
+
+async function entriesOf(name: string, { loaded, variables, root }: ApprovalPlace): Promise<readonly ContentItem[]> {
+  const kinds = new Set(["mcp"] as const);
+  const { items } = await discoverContent({ ...discoverOptions({ root, loaded, variables }), kinds });
+  return items.filter((item) => serverNameOf(item.entry ?? "") === name);
+}
+
+async function record(
+  found: readonly ContentItem[],
+  { loaded, variables, root }: ApprovalPlace,
+): Promise<readonly string[]> {
+  const lock = openApprovals(root, { roots: loaded.roots, variables });
+  for (const item of found) {
+    const bytes = await readItem(item);
+    const by = approver(variables);
+    await lock.record({ decision: "approved", item, change: "executable", bytes, by, at: new Date() });
+  }
+  return found.map((item) => join(item.root, item.path));
+}

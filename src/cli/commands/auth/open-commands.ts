@@ -9,7 +9,7 @@ export const openShell: OpenShell = async ({ variables, notify }) => {
     import("../../../system/home-folder.js"),
     import("../../../runtime/credentials/commands.js"),
     import("../../../security/credentials/credential-error.js"),
-    import("./ask-passphrase.js"),
+    import("./unlock.js"),
   ]);
   makeHome(variables);
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -15,8 +15,8 @@ import { SEARCH_ENGINES } from "../../../tools/web/search-engines.js";
 import { EXIT } from "../../exit-codes.js";
 import { printMessage } from "../../print-message.js";
 import { personPresent, readInput } from "../../terminal-io.js";
-import { openFileAtTerminal } from "./ask-passphrase.js";
 import type { SecretContext } from "./open-commands.js";
+import { openFileAtTerminal } from "./unlock.js";
 
 export async function setKey(context: SecretContext): Promise<number> {
   const { args, variables } = context;

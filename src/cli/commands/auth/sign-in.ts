@@ -13,8 +13,8 @@ import { nodeClock } from "../../../system/node-clock.js";
 import { EXIT } from "../../exit-codes.js";
 import { printMessage } from "../../print-message.js";
 import { inputIsConnected, personPresent, processTerminal } from "../../terminal-io.js";
-import { openFileAtTerminal } from "./ask-passphrase.js";
 import type { SecretContext } from "./open-commands.js";
+import { openFileAtTerminal } from "./unlock.js";
 
 const KEY_FLAGS = ["stdin", "key", "base-url"] as const;
 
