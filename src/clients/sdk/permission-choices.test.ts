@@ -41,6 +41,13 @@ describe("the answers to a question", () => {
       expect(shortQuestion(question)).toBe(words);
     });
 
+  verifies(["P2"], "are yes and no where Oxbow itself asks, about no call of the model", () => {
+    const summary = "take a summary of this conversation into the new session";
+    const question = { call: "call_1" as CallId, tool: "a summary", args: {}, summary, once_only: true } as const;
+    expect(shortQuestion(question)).toBe("Take a summary of this conversation into the new session?");
+    expect(permissionChoices(question).map(({ key, label }) => `${key} ${label}`)).toEqual(["y yes", "n no"]);
+  });
+
   for (const [kind, summary, words] of [
     ["run", "do: make", "exactly this command"],
     ["fetch", "do: make one", "exactly this call"],

@@ -33,11 +33,17 @@ function changeOf({ tool_kind: kind, args }: Question) {
   return { ask: "Edit", rule: "edits of", any: "any edit" };
 }
 
+/** Oxbow itself asks, about no call of the model: the question is its summary, and a no tells the model nothing. */
+export function isOwnQuestion({ tool }: Pick<Question, "tool">): boolean {
+  return tool === "a summary";
+}
+
 /** The whole question, where one line says it: `Run npm test?`, `Edit src/a.ts?`. Other calls are quoted below their question. */
 export function shortQuestion(question: Question): string | undefined {
   const command = askedCommand(question);
   if (command !== undefined) return `Run ${command}?`;
   const { tool, summary, subagent } = question;
+  if (isOwnQuestion(question)) return safeLine(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}?`);
   const change = changeOf(question);
   const isShort = change !== undefined && subagent === undefined && summary.startsWith(`${tool} `);
   return isShort ? `${change.ask} ${safeLine(summary.slice(tool.length + 1))}?` : undefined;
@@ -51,6 +57,12 @@ export function askedCommand({ tool_kind: kind, args, subagent }: Question): str
 }
 
 export function permissionChoices(question: Question): readonly PermissionChoice[] {
+  if (isOwnQuestion(question)) {
+    return [
+      { key: "y", label: "yes", answer: { decision: "allow_once" } },
+      { key: "n", label: "no", answer: { decision: "deny" } },
+    ];
+  }
   const { once_only: onceOnly = false, offer = [], always = [], tool } = question;
   const listed = (rules: readonly string[]) => rules.map((rule) => ruleWords(safeLine(rule), question)).join(", ");
   const exactly = question.tool_kind === "run" ? " exactly this command" : " exactly this call";

@@ -8,6 +8,7 @@ import { humanWait } from "../../../protocol/errors.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import {
   askedCommand,
+  isOwnQuestion,
   type PermissionAnswer,
   type PermissionChoice,
   permissionChoices,
@@ -234,7 +235,8 @@ function choiceLines(
   if (canReview(question)) {
     lines.push(`  ${theme.key("[v]")} ${truncateText("show the whole change", Math.max(1, columns - 6))}`);
   }
-  if (onceOnly) lines.push(theme.dim(truncateText("You can allow only this one call.", columns)));
+  if (onceOnly && !isOwnQuestion(question))
+    lines.push(theme.dim(truncateText("You can allow only this one call.", columns)));
   if (timeout !== undefined) {
     lines.push(theme.dim(truncateText(`Denied automatically after ${humanWait(timeout)}.`, columns)));
   }
