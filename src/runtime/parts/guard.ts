@@ -1,11 +1,11 @@
 /** The guard list of one run, for the file tools, the permissions and undo. Loaded with the first call that needs it. */
-import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import type { GuardList } from "../../security/guard-list/guard-list.js";
 import type { OwnFiles } from "../../security/guard-list/own-files.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { MOST_PATH, realpathSoFar } from "../../system/real-path.js";
 import type { FoundEntry, PathGuard } from "../../tools/workspace.js";
 
 export interface RunGuardOptions {
@@ -33,7 +33,9 @@ export class RunGuard implements PathGuard {
   }
 
   async reason(absolute: string): Promise<string | undefined> {
-    return (await this.#load()).guarded.reason(absolute);
+    // A model or a client chooses its length, and each folder above is looked at.
+    const path = resolve(absolute);
+    return path.length > MOST_PATH ? undefined : (await this.#load()).guarded.reason(path);
   }
 
   /** The same for many paths at one time. */
@@ -43,7 +45,7 @@ export class RunGuard implements PathGuard {
 
   /** The same for a path that may contain links. */
   async reasonBehindLinks(path: string): Promise<string | undefined> {
-    return (await this.reason(path)) ?? (await this.reason(await realPath(path)));
+    return (await this.reason(path)) ?? (await this.reason(realpathSoFar(path)));
   }
 
   async isOwn(path: string, found?: FoundEntry): Promise<boolean> {
@@ -72,11 +74,4 @@ export class RunGuard implements PathGuard {
       own: new OwnFiles({ folders: ownFolders, except, now: () => nodeClock.now() }),
     };
   }
-}
-
-/** Without links, as far as it exists. */
-async function realPath(path: string): Promise<string> {
-  return realpath(path).catch(async () =>
-    dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path)),
-  );
 }

@@ -7,14 +7,15 @@
  * 3. A path is the user's own choice, except a file in the `.oxbow` folder of a project: that one stays a project's.
  */
 
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../feature/flags.js";
 import { parseLayer, readLayer } from "../../feature/layer.js";
 import type { Layer } from "../../feature/setting.js";
+import { realpathSoFar } from "../../system/real-path.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
 export const DEFAULT_PROFILE = "default";
@@ -127,17 +128,9 @@ async function ofPath(given: string, { origin, roots, base, configPath }: PathCo
 
 /** The real path of the file, if it is in the `.oxbow` folder of a project. */
 function ofProject(path: string, { config }: Roots): string | undefined {
-  const real = realOf(path);
+  const real = realpathSoFar(path);
   const isInSource = /[/\\]\.oxbow[/\\]/.test(real);
-  return isInSource && !real.startsWith(`${realOf(config)}/`) ? real : undefined;
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path === dirname(path) ? path : join(realOf(dirname(path)), basename(path));
-  }
+  return isInSource && !real.startsWith(`${realpathSoFar(config)}/`) ? real : undefined;
 }
 
 /** The names of the profiles in a folder; none if it cannot be read. */
