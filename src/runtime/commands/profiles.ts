@@ -70,7 +70,7 @@ async function show(
   loads: () => Promise<readonly LoadedNames[]>,
 ): Promise<CommandResult> {
   const loaded = name === undefined ? place.loaded : await loadOther(name, place);
-  const rows = settingRows(loaded.settings).filter(([, , origin]) => origin !== "default");
+  const rows = settingRows(loaded.settings).filter(([key, , origin]) => key !== "profile" && origin !== "default");
   const files = loaded.layers.map(({ scope, path }) => `${scope.padEnd(8)}  ${path}`);
   const { chosen, warnings } = loaded;
   const inUse = name === undefined ? await loads() : [];
