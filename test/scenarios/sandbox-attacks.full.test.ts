@@ -11,14 +11,16 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { guardedName } from "../../src/security/guard-list/guarded-names.js";
+import { fsPath, linkTarget, namesIn } from "../../src/system/path-bytes.js";
+import { isWithin } from "../../src/system/within.js";
 import { openAutoMode } from "../support/auto-mode.js";
 import { needs } from "../support/needs.js";
 import { sample } from "../support/thorough.js";
@@ -35,21 +37,39 @@ const lay = (name: string, content = "") => {
 const git = (folder: string, ...args: string[]) =>
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: at(folder), stdio: "pipe" });
 
+/** Everything below the workspace, also with names that are not UTF-8. */
+function* entries(folder = root): Generator<{ readonly path: string; readonly way: string; readonly found: Stats }> {
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    const found = lstatSync(fsPath(path));
+    yield { path, way: relative(root, path), found };
+    if (found.isDirectory()) yield* entries(path);
+  }
+}
+
 /** Guarded paths and all of git, with what is in them. */
 function look(): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const visit = (folder: string) => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      const way = relative(root, path);
-      if (entry.isDirectory()) visit(path);
-      if (guardedName(way) === undefined && !way.startsWith("store")) continue;
-      const content = entry.isSymbolicLink() ? readlinkSync(path) : entry.isFile() ? readFileSync(path, "utf8") : "";
-      found.set(way, `${lstatSync(path).mode} ${content}`);
-    }
-  };
-  visit(root);
-  return found;
+  const all = new Map<string, string>();
+  for (const { path, way, found } of entries()) {
+    if (guardedName(way) === undefined && !way.startsWith("store")) continue;
+    const content = found.isSymbolicLink()
+      ? linkTarget(path)
+      : found.isFile()
+        ? readFileSync(fsPath(path), "utf8")
+        : "";
+    all.set(way, `${found.mode} ${content}`);
+  }
+  return all;
+}
+
+/** What no command may leave anywhere: entries that are no files, rights of an owner, links that lead out. */
+function odd(): readonly string[] {
+  return [...entries()].flatMap(({ path, way, found }) => {
+    const isSpecial = !(found.isFile() || found.isDirectory() || found.isSymbolicLink());
+    const leads = found.isSymbolicLink() ? resolve(dirname(path), linkTarget(path)) : path;
+    const isOwners = found.isFile() && (found.mode & 0o6000) !== 0;
+    return isSpecial || isOwners || !isWithin(leads, root) ? [way] : [];
+  });
 }
 
 beforeEach(async () => {
@@ -110,14 +130,55 @@ const ATTACKS: Readonly<Record<string, string>> = {
   "Mercurial and others": `for n in (".hg/hgrc", ".jj/repo/config.toml", "deep/er/.sl/config", "_darcs/prefs/defaults", ".repo/repo/main.py"): os.makedirs(os.path.dirname(n), exist_ok=True); open(n, "w")`,
 };
 
+/** Attempts against the layers themselves, the processes that hold them, and what is applied afterwards. */
+const AGAINST_LAYERS: Readonly<Record<string, string>> = {
+  "pipes, sockets and devices": `import socket, stat\nfor n in ("pipe", ".npmrc", "lib/x"): t(lambda: os.unlink(n)); t(lambda: os.mkfifo(n))\nt(lambda: socket.socket(socket.AF_UNIX).bind("sock"))\nfor k in (stat.S_IFBLK, stat.S_IFCHR): t(lambda: os.mknod("device%d" % k, k | 0o666, os.makedev(8, 0)))`,
+  "set-user-ID bits": `for n in ("su", "attack.py", ".npmrc"): t(lambda: open(n, "a").close()); t(lambda: os.chmod(n, 0o6755))`,
+  "whiteouts that it makes itself": `import stat\nfor n in (".npmrc", ".vscode", "hooks/pre-commit", ".git", "packages/one/.npmrc"): t(lambda: os.unlink(n)); t(lambda: os.rmdir(n)); t(lambda: os.mknod(n, stat.S_IFCHR, 0))`,
+  "attributes of overlays": `for n in (".", "lib", ".vscode", ".git", "packages/one", ".npmrc", "attack.py"):\n  for k in ("opaque", "whiteout", "redirect", "metacopy", "origin", "upper", "xwhiteouts", "overlay.opaque", "overlay.whiteout"):\n    for s in ("user", "trusted"):\n      for v in (b"y", b"x", b"/etc", b""): t(lambda: os.setxattr(n, f"{s}.overlay.{k}", v))`,
+  "a redirect to a guarded folder": `os.mkdir("other"); t(lambda: os.setxattr("other", "user.overlay.redirect", b"/.git")); t(lambda: open("other/config", "a").write("planted"))`,
+  "an index of folders that are gone": `import shutil\nfor n in ("packages", "hooks"): t(lambda: shutil.rmtree(n)); t(lambda: os.makedirs(n + "/one"))\nt(lambda: open("packages/one/.npmrc", "w").write("planted")); t(lambda: open("hooks/pre-commit", "w").write("planted"))`,
+  "a race of renames": `import subprocess\nfor n in (".vscode", "hooks", "packages", "lib"): subprocess.Popen(["sh", "-c", f"while :; do mv {n} r{n[-3:]}; mv r{n[-3:]} {n}; done 2>/dev/null"], start_new_session=True)\nimport time; time.sleep(0.3)\nfor n in range(200): t(lambda: open(".vscode/tasks.json", "w").close())`,
+  "a race of links and folders": `import subprocess\nsubprocess.Popen(["sh", "-c", "while :; do ln -sfn .git way; rm -f way; mkdir way; rmdir way; done 2>/dev/null"], start_new_session=True)\nfor n in range(3000): t(lambda: open("way/config", "a").write("planted"))`,
+  "other spellings by invisible characters": `for n in (".git\\u200d", ".g\\u206ait", "\\ufeff.git", ".GI\\u200cT", ".git.", ".git ", "git~1", "GIT~1", ".git::$INDEX_ALLOCATION"): os.makedirs("s/" + n); open("s/" + n + "/config", "w").write("planted")`,
+  "names in other normal forms": `for n in (".envrc\\u0301", ".\\uff47it", ".\\u212aube", ".env\\u017frc"): t(lambda: open(n, "w"))\nfor n in (".ENVRC", ".Env\\u200crc", ".EnvRC"): t(lambda: open(n, "w").write("planted"))`,
+  "names that are not UTF-8": `for n in (b"\\xff", b"\\xc3\\x28"): os.makedirs(n + b"/.git/hooks"); open(n + b"/.git/config", "w").write("planted"); open(n + b"/.envrc", "w")`,
+  "names as long as they may be": `n = "n" * 255\nos.makedirs(n + "/" + n); open(n + "/" + n + "/.envrc", "w"); open(".envrc" + "x" * 249, "w")`,
+  "a path that no system call takes": `for n in range(30): os.mkdir("d" * 200); os.chdir("d" * 200)\nos.mkdir(".git"); open(".git/config", "w"); open(".envrc", "w")`,
+  "a very deep tree": `for n in range(260): os.mkdir("d"); os.chdir("d")\nopen(".envrc", "w")`,
+  "a chain of links": `for n in range(39): os.symlink(f"l{n + 1}", f"l{n}")\nos.symlink("/etc", "l39"); os.symlink(".git", "k1"); os.symlink("k1", "k0"); t(lambda: open("k0/config", "a").write("planted"))`,
+  "links through what does not exist": `os.symlink("missing/../../../..", "y"); os.symlink("lib/../../../x", "z"); os.symlink("//etc", "w"); os.symlink("./././../..", "v"); os.symlink("/proc/self/cwd/..", "u")`,
+  "links of the process": `for n in ("cwd", "root", "exe", "fd/0", "task/self", "ns/mnt"): t(lambda: os.symlink("/proc/self/" + n, n.replace("/", "-")))\nfor n in range(40): os.symlink(f"/dev/fd/{n}", f"fd{n}")\nt(lambda: open("cwd/.git/config", "a").write("planted"))`,
+  "a link in place of the folder of packages": `os.symlink(".git", "node_modules"); os.symlink("../..", "lib/node_modules"); t(lambda: open("node_modules/config", "a").write("planted"))`,
+  "a repository of plain files among packages": `os.makedirs("node_modules/p/objects"); os.makedirs("node_modules/p/refs"); open("node_modules/p/config", "w").write("[core]\\n\\tfsmonitor = ./x\\n"); open("node_modules/p/HEAD", "w").write("ref: refs/heads/main\\n")`,
+  "ignore rules that it writes first": `open(".gitignore", "w").write("*\\n.*\\n"); os.makedirs(".idea"); open(".idea/workspace.xml", "w"); os.makedirs("dist/a/.vscode"); open("dist/a/.vscode/tasks.json", "w"); os.makedirs("dist/.git"); open("dist/.git/config", "w")`,
+  "a folder in place of a file, and the reverse": `import shutil\nt(lambda: os.unlink(".npmrc")); t(lambda: os.makedirs(".npmrc/x")); t(lambda: shutil.rmtree(".vscode")); t(lambda: open(".vscode", "w")); t(lambda: os.rename("attack.py", "hooks/pre-commit"))`,
+  "a nested repository that becomes a link": `import shutil\nt(lambda: os.rename("lib", "lib2")); t(lambda: shutil.rmtree("lib", ignore_errors=True)); t(lambda: os.symlink(".", "lib")); t(lambda: os.symlink("..", "tree2"))`,
+  "the same size and times": `for n in (".npmrc", "hooks/pre-commit", "packages/one/.npmrc"): s = os.stat(n); t(lambda: open(n, "r+").write("evil\\n")); t(lambda: os.utime(n, ns=(s.st_atime_ns, s.st_mtime_ns)))`,
+  "a file without a name": `for n in (".envrc", "packages/.envrc", "lib/.git/config2"):\n  def f():\n    d = os.open(".", os.O_TMPFILE | os.O_RDWR); os.write(d, b"planted"); os.link(f"/proc/self/fd/{d}", n, follow_symlinks=True)\n  t(f)`,
+  "memory that outlives the call": `import mmap, subprocess\nopen("m", "w").write("x" * 4096)\nf = open("m", "r+b"); m = mmap.mmap(f.fileno(), 4096)\nif os.fork() == 0:\n  os.setsid()\n  import time\n  for n in range(50): m[0:4] = b"evil"; t(lambda: open(".envrc", "w")); time.sleep(0.02)\n  os._exit(0)`,
+  "files by their handles": `import ctypes\nl = ctypes.CDLL(None)\nh = (ctypes.c_char * 136)(); h[0:4] = (128).to_bytes(4, "little"); i = ctypes.c_int()\nfor n in (b".", b".git/config", b"/"):\n  if l.name_to_handle_at(-100, n, h, ctypes.byref(i), 0) == 0:\n    d = os.open(".", os.O_RDONLY); f = l.open_by_handle_at(d, h, 2)\n    if f >= 0: t(lambda: os.write(f, b"planted")); t(lambda: os.open(".envrc", os.O_CREAT, dir_fd=f))`,
+  "the root of every process": `r = os.getcwd()\nfor p in os.listdir("/proc"):\n  if p.isdigit():\n    for w in ("root" + r, "cwd", "root/proc/1/root" + r, "map_files", "task/" + p + "/root" + r): t(lambda: open(f"/proc/{p}/{w}/.envrc", "w")); t(lambda: open(f"/proc/{p}/{w}/.git/config", "a").write("planted"))`,
+  "the namespaces of every process": `import ctypes\nl = ctypes.CDLL(None)\nfor p in os.listdir("/proc"):\n  for k in ("mnt", "user", "pid", "net"):\n    def f():\n      d = os.open(f"/proc/{p}/ns/{k}", os.O_RDONLY); l.setns(d, 0)\n    t(f)\nl.unshare(0x10000000 | 0x20000); l.mount(b"/", b"/mnt", None, 4096, None)\n${"t(lambda: open('.git/config', 'a').write('planted'))"}`,
+  "tracing whoever holds the view": `import ctypes, struct\nl = ctypes.CDLL(None)\nfor p in list(range(1, 60)) + [os.getppid()]:\n  l.ptrace(0x4206, p, 0, 0)\n  t(lambda: open(f"/proc/{p}/mem", "r+b").write(b"x")); t(lambda: open(f"/proc/{p}/clear_refs", "w").write("1"))`,
+  "ending whoever holds the view": `import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nfor p in range(2, 3000):\n  if p not in (os.getpid(), os.getppid()):\n    for s in (9, 19, 15): t(lambda: os.kill(p, s))\nt(lambda: os.kill(1, 9)); open(".envrc", "w")`,
+  "ending itself with everything": `open(".envrc", "w"); open("plain", "w").write("x")\nt(lambda: os.kill(-1, 9))`,
+  "more than may be checked": `open(".envrc", "w")\nwith open("sparse", "w") as f: f.truncate(5 << 30)\nt(lambda: os.unlink("hooks/pre-commit"))`,
+  "many names of one file": `open("one", "w").write("x"); os.makedirs("names")\nfor n in range(3000): os.link("one", f"names/{n}")\nt(lambda: os.link("one", "names/.envrc")); t(lambda: os.link(".npmrc", "names/rc")); t(lambda: open("names/rc", "a").write("planted"))`,
+  "what it leaves in /tmp": `import socket\nfor n in ("var", "oxbow", "home", ".git"): t(lambda: os.symlink(os.getcwd(), "/tmp/" + n))\nt(lambda: os.mkfifo("/tmp/pipe")); t(lambda: socket.socket(socket.AF_UNIX).bind("/tmp/sock")); t(lambda: os.chmod("/tmp", 0)); t(lambda: open("/tmp/.envrc", "w"))`,
+};
+
 needs("sandbox", "python3").describe("[P8 P15 P16 P18] a hostile program", () => {
-  it.each(sample(Object.entries(ATTACKS)))("gets nothing by %s", async (_, code) => {
+  it.each(sample(Object.entries({ ...ATTACKS, ...AGAINST_LAYERS })))("gets nothing by %s", async (_, code) => {
     lay("attack.py", `import os\ndef t(f):\n  try: f()\n  except (OSError, ValueError): pass\n${code}\n`);
-    const before = look();
+    const [before, oddBefore] = [look(), odd()];
     const { verdict, output = "" } = await auto.run("python3 attack.py");
     expect([verdict.decision, output]).toEqual(["allow", expect.not.stringContaining("Traceback")]);
+    // The session goes on.
+    expect((await auto.run("echo alive")).output).toBe("alive");
     await auto.close();
     expect([...look()]).toEqual([...before]);
+    expect(odd()).toEqual(oddBefore);
     // With its HEAD it would be a repository.
     expect(existsSync(at("p/HEAD"))).toBe(false);
     expect(readdirSync(base).sort()).toEqual(["home", "own"]);

@@ -92,6 +92,13 @@ it.each([
   expect(isOnlyGit(line)).toBe(isIt);
 });
 
+it.each(["/proc/self/exe", "/proc/self/fd/9", "/dev/fd/9", "/proc/self/cwd/src"])(
+  "[P18] a link whose place depends on the process is asked about: %s",
+  async (target) => {
+    expect(await asked("x", { mayLead: (place) => !place.startsWith("/proc") }, entry("link", target))).toBe(true);
+  },
+);
+
 describe("[P18] a set of which something is missing", () => {
   it("loses nothing: no deletion, no rename, no exchange, no repository, nothing in a missing folder", () => {
     const all: readonly HeldChange[] = [

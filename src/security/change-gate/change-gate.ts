@@ -186,6 +186,8 @@ function leadsTo(link: string, target: string, linkAt: LinkAt): string | undefin
   let links = 0;
   for (let name = names.shift(); name !== undefined; name = names.shift()) {
     const next = posix.join(place, name);
+    // What is there depends on the process that looks.
+    if (isWithin(next, "/proc")) return next;
     const inner = name === "" || name === "." || name === ".." ? undefined : linkAt(next);
     if (inner === undefined) place = next;
     else if (++links > MOST_LINKS) return undefined;
