@@ -70,7 +70,7 @@ const APPROVING: ReadonlySet<Law> = new Set<Law>(["rule", "mode allow", "session
 
 /** Asks about what a call turned out to do. Without a person the answer is no. */
 export function lateQuestion(
-  { call, tool, args }: ToolCall,
+  { call, tool }: Pick<ToolCall, "call" | "tool">,
   {
     person,
     context: { signal, turn, definition },
@@ -84,7 +84,8 @@ export function lateQuestion(
       if (!isOffer) turn?.unanswered.push({ tool, about: about.summary });
       return false;
     }
-    const answer = await person.ask({ call, tool, ...kindOf(definition), args, once_only: true, ...about }, signal);
+    // The arguments say what was asked before, and the command has run.
+    const answer = await person.ask({ call, tool, ...kindOf(definition), args: {}, once_only: true, ...about }, signal);
     if (signal.aborted || answer.unanswered !== undefined) return false;
     if (answer.decision === "deny") onNo?.();
     return answer.decision !== "deny";

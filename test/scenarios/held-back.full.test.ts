@@ -92,7 +92,7 @@ needs("sandbox", "python3").describe("what a command makes at a guarded name", (
     expect([isThere(".vscode/tasks.json"), isThere(".envrc")]).toEqual([true, true]);
     expect(output).toContain("[changed: ");
     expect(asked.map(({ summary }) => summary)).toEqual(
-      Array(2).fill("This command wants to create .envrc and 1 more"),
+      Array(2).fill("The command wants to create .envrc and 1 more. Apply it?"),
     );
     expect(asked[0]?.preview).toContain("planted");
     // From now on it is guarded as what was there before.
@@ -306,7 +306,7 @@ needs("sandbox").describe("a file that another program changes while a command d
   verifies(["P18"], "is a question with the difference, and stays without a yes", async () => {
     const { asked, output, found } = await clash(false);
     expect(asked.map(({ summary }) => summary)).toEqual([
-      "Another program changed both and 1 more while this command ran. Take the command's version?",
+      "Another program changed both and 1 more while the command ran. Take the command's version?",
     ]);
     expect(asked[0]?.preview).toMatch(/~both\n.*theirs.*\n.*ours.*\n-gone/s);
     expect(found).toEqual(["theirs\n", "ours\n", "theirs\n", "x\n"]);

@@ -44,6 +44,7 @@ export function shortQuestion(question: Question): string | undefined {
   if (command !== undefined) return `Run ${command}?`;
   const { tool, summary, subagent } = question;
   if (isOwnQuestion(question)) return safeLine(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}?`);
+  if (summary.endsWith("?") && subagent === undefined) return safeLine(summary);
   const change = changeOf(question);
   const isShort = change !== undefined && subagent === undefined && summary.startsWith(`${tool} `);
   return isShort ? `${change.ask} ${safeLine(summary.slice(tool.length + 1))}?` : undefined;

@@ -197,11 +197,7 @@ export function keepCommand(sandbox: Pick<RunSandbox, "keep">): Command {
     ...KEEP,
     run: async (_, { confirm }) => {
       const ask = async ({ summary, reason, preview = "" }: LateQuestion) =>
-        (await confirm?.(
-          safeText(
-            [preview, reason, summary.endsWith("?") ? summary : `${summary}. Apply it?`].filter(Boolean).join("\n"),
-          ),
-        )) === true;
+        (await confirm?.(safeText([preview, reason, summary].filter(Boolean).join("\n")))) === true;
       const kept = await sandbox.keep(ask);
       if (kept === undefined)
         return refuse(

@@ -207,7 +207,7 @@ const audit: CreateBuiltIn = ({ engine, resumed, built }) => {
 const tools: CreateBuiltIn = (opening) => {
   const { engine, session, bus, resumed, before, back, parent, current, built, request, person } = opening;
   const ended = new AbortController();
-  const aside = { call: engine.ids.next("call"), tool: "approve", args: {} };
+  const aside = { call: engine.ids.next("call"), tool: "approve" };
   const { part, ...made } = toolsPart(engine, {
     session,
     bus,

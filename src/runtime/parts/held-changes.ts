@@ -274,7 +274,7 @@ export class HeldChanges {
     const more = outer.length > 1 ? ` and ${outer.length - 1} more` : "";
     const what = first && `${verbOf(first)} ${named(first.path)}${more}`;
     return ask({
-      summary: `This command wants to ${what}`,
+      summary: `The command wants to ${what}. Apply it?`,
       reason: `The command has ended, and these changes are held back: ${reasonsOf(asking)}.`,
       preview: previews(set, outer),
     });
@@ -292,7 +292,7 @@ export class HeldChanges {
     if (first === undefined || ask === undefined) return changes;
     const more = outer.length > 1 ? ` and ${outer.length - 1} more` : "";
     const isYes = await ask({
-      summary: `Another program changed ${named(first.path)}${more} while this command ran. Take the command's version?`,
+      summary: `Another program changed ${named(first.path)}${more} while the command ran. Take the command's version?`,
       reason: "Without a yes what is there now stays, and the version of the command is beside it, as NAME.oxbow.",
       preview: previews(set, outer),
       isOffer: true,
