@@ -11,9 +11,10 @@ import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { ownText } from "../protocol/content.js";
 import type { JsonObject } from "../protocol/json.js";
 import { CATALOG } from "./catalog.js";
+import { ChangeError } from "./edit/change-error.js";
 import { failed, failedWith } from "./file-tool.js";
 import { printable } from "./files/printable.js";
-import { type FileChange, PatchError } from "./patch/changes.js";
+import type { FileChange } from "./patch/changes.js";
 import { commit, HalfAppliedError } from "./patch/commit.js";
 import { parsePatch } from "./patch/parse.js";
 import { type PlannedFile, planPatch } from "./patch/plan.js";
@@ -37,7 +38,7 @@ export function createApplyPatchTool(workspace: Workspace): Tool {
         });
       } catch (error) {
         if (error instanceof HalfAppliedError) return failedWith(error);
-        if (!(error instanceof PatchError || error instanceof WorkspaceError)) throw error;
+        if (!(error instanceof ChangeError || error instanceof WorkspaceError)) throw error;
         return failed(`No file was changed. ${error.message}`, error.quoted);
       }
     },
@@ -52,7 +53,7 @@ function check(args: JsonObject): readonly string[] {
     parsePatch(String(args.patch));
     return [];
   } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
+    if (!(error instanceof ChangeError)) throw error;
     return [error.message.replace(/\.$/, "")];
   }
 }

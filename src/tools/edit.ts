@@ -4,7 +4,8 @@ import type { Tool, ToolOutcome } from "../engine/ports.js";
 import { ownText } from "../protocol/content.js";
 import { CATALOG } from "./catalog.js";
 import { type EditArguments, readEditArguments } from "./edit/arguments.js";
-import { applyEdits, EditError } from "./edit/replace.js";
+import { ChangeError } from "./edit/change-error.js";
+import { applyEdits } from "./edit/replace.js";
 import { failed, failedWith } from "./file-tool.js";
 import { printable } from "./files/printable.js";
 import { type Workspace, WorkspaceError, type WriteResult } from "./workspace.js";
@@ -18,7 +19,7 @@ export function createEditTool(workspace: Workspace): Tool {
       try {
         return await workspace.exclusive([request.path], () => edit(workspace.allowing(granted), request));
       } catch (error) {
-        if (error instanceof EditError || error instanceof WorkspaceError) return failedWith(error);
+        if (error instanceof ChangeError || error instanceof WorkspaceError) return failedWith(error);
         throw error;
       }
     },

@@ -4,8 +4,10 @@
  * 1. What can be understood in two ways is a problem, and then nothing of the answer is applied.
  * 2. Blocks that are no files (examples, commands) are left out. A note says so if one looks like a file.
  */
+
+import { ChangeError } from "../edit/change-error.js";
 import type { Replacement } from "../edit/replace.js";
-import { type FileChange, PatchError } from "../patch/changes.js";
+import type { FileChange } from "../patch/changes.js";
 import { parsePatch } from "../patch/parse.js";
 import { isUnifiedDiff, readUnifiedDiff } from "../patch/unified-diff.js";
 import { languageOf, type Naming, nameOf, pathInCaption, pathInComment, pathOnFence } from "./block-name.js";
@@ -113,11 +115,11 @@ class AnswerReader {
     try {
       for (const change of parse(content)) {
         if (change.kind === "delete" || (change.kind === "update" && change.moveTo !== undefined))
-          throw new PatchError(`The patch deletes or moves ${change.path}. /apply only creates and changes files.`);
+          throw new ChangeError(`The patch deletes or moves ${change.path}. /apply only creates and changes files.`);
         this.#add({ kind: "patch", path: change.path.replace(/^(?:\.\/)+/, ""), change }, line);
       }
     } catch (error) {
-      if (!(error instanceof PatchError)) throw error;
+      if (!(error instanceof ChangeError)) throw error;
       this.#problems.push(`The block at line ${line}: ${error.message}`);
     }
   }

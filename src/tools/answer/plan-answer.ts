@@ -1,9 +1,10 @@
 /** The texts that files get by the changes of an answer. Writes nothing. */
 
+import { ChangeError } from "../edit/change-error.js";
 import { omission } from "../edit/omission.js";
-import { applyEdits, EditError } from "../edit/replace.js";
+import { applyEdits } from "../edit/replace.js";
 import { applyHunks } from "../patch/apply.js";
-import { type FileChange, PatchError } from "../patch/changes.js";
+import type { FileChange } from "../patch/changes.js";
 import { type Workspace, WorkspaceError } from "../workspace.js";
 import type { AnswerChange, ProposedFile } from "./answer-changes.js";
 
@@ -65,7 +66,7 @@ function changed(change: AnswerChange, before: string | undefined): string {
         return patched(change, before);
     }
   } catch (error) {
-    if (!(error instanceof EditError || error instanceof PatchError)) throw error;
+    if (!(error instanceof ChangeError)) throw error;
     const quoted = error.quoted === undefined ? "" : `\n${error.quoted}`;
     throw new AnswerError(`${path}: ${error.message.replace(/^old\b/, "the SEARCH text")}${quoted}`);
   }

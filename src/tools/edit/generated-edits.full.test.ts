@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DISTORTIONS, type GeneratedEdit, generateEdit } from "../../../test/support/generated-edits.js";
 import { times } from "../../../test/support/thorough.js";
-import { applyEdits, EditError } from "./replace.js";
+import { ChangeError } from "./change-error.js";
+import { applyEdits } from "./replace.js";
 
 type Verdict = "right" | "refused" | "wrong" | "unknowable";
 
@@ -15,7 +16,7 @@ function judge(edit: GeneratedEdit): Verdict {
     const { text } = applyEdits(edit.file, [{ old: edit.old, new: edit.new }]);
     if (withoutTrailingSpace(text) === withoutTrailingSpace(edit.truth)) return "right";
   } catch (error) {
-    if (error instanceof EditError) return "refused";
+    if (error instanceof ChangeError) return "refused";
     throw error;
   }
   // The misquotation happens to be what the file says to the letter: then that is what was asked for.

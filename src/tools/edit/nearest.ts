@@ -33,6 +33,12 @@ export function nearest(text: string, quotation: string): readonly Excerpt[] {
   );
 }
 
+/** Those places as an error message quotes them; undefined without any. */
+export function nearestPlaces(text: string, quotation: string): string | undefined {
+  const places = nearest(text, quotation).map(renderExcerpt);
+  return places.length === 0 ? undefined : places.join("\n…\n");
+}
+
 /** Lines of a text for an error message, shortened if they are many or long. */
 export function excerpt(lines: readonly string[], { start, count }: { start: number; count: number }): Excerpt {
   return { line: start + 1, lines: lines.slice(start, start + Math.min(count, MAX_SHOWN_LINES)).map(cut) };

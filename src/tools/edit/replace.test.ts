@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { processorMs } from "../../../test/support/processor-time.js";
-import { applyEdits, EditError, type Replacement } from "./replace.js";
+import { ChangeError } from "./change-error.js";
+import { applyEdits, type Replacement } from "./replace.js";
 
 function edited(text: string, old: string, fresh: string): string {
   return applyEdits(text, [{ old, new: fresh }]).text;
@@ -11,7 +12,7 @@ function refusal(text: string, ...edits: Replacement[]): string {
     const { text: result } = applyEdits(text, edits);
     throw new Error(`not refused: ${JSON.stringify(result)}`);
   } catch (error) {
-    if (error instanceof EditError) return `${error.message}\n${error.quoted ?? ""}`.trimEnd();
+    if (error instanceof ChangeError) return `${error.message}\n${error.quoted ?? ""}`.trimEnd();
     throw error;
   }
 }

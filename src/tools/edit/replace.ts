@@ -8,10 +8,11 @@
  */
 import { Refusal } from "./align.js";
 import { carryOver } from "./carry-over.js";
+import { ChangeError } from "./change-error.js";
 import { type PlacedEdit, refuseEcho } from "./echo.js";
 import { fingerprint, occurrences } from "./fingerprint.js";
 import { withoutLineNumbers } from "./line-numbers.js";
-import { excerpt, nearest, renderExcerpt } from "./nearest.js";
+import { excerpt, nearestPlaces, renderExcerpt } from "./nearest.js";
 import { omission } from "./omission.js";
 import { SearchedText } from "./searched-text.js";
 import { applySplices, lineAt, listLines, type Splice, unixNewlines } from "./splice.js";
@@ -32,18 +33,6 @@ export interface Replaced {
   readonly loose: number;
 }
 
-/** The message is for the model: what is wrong, where, and what to do. */
-export class EditError extends Error {
-  override readonly name = "EditError";
-  /** What the message quotes from the file. */
-  readonly quoted: string | undefined;
-
-  constructor(message: string, quoted?: string) {
-    super(message);
-    this.quoted = quoted;
-  }
-}
-
 /** A fingerprint with fewer letters and digits is not reliable. */
 const LEAST_EVIDENCE = 2;
 /** The largest number of places to list for one quotation. */
@@ -59,7 +48,7 @@ export function applyEdits(text: string, edits: readonly Replacement[]): Replace
     const found = search.find(normalized(edit), name);
     if (edit.count !== undefined && found.length !== edit.count) {
       const times = found.length === 1 ? "once" : `${found.length} times`;
-      throw new EditError(`${name} occurs ${times}, not ${edit.count} times. Nothing was changed.`);
+      throw new ChangeError(`${name} occurs ${times}, not ${edit.count} times. Nothing was changed.`);
     }
     return found.map((splice) => ({ ...splice, name }));
   });
@@ -68,10 +57,10 @@ export function applyEdits(text: string, edits: readonly Replacement[]): Replace
     const before = splices[i - 1];
     if (before === undefined || splice.start >= before.end) return;
     const line = lineAt(text, splice.start);
-    throw new EditError(`${before.name} and ${splice.name} overlap at line ${line}. Make them one edit.`);
+    throw new ChangeError(`${before.name} and ${splice.name} overlap at line ${line}. Make them one edit.`);
   });
   const result = applySplices(text, splices);
-  if (result === text) throw new EditError("The file already has this content. Nothing to change.");
+  if (result === text) throw new ChangeError("The file already has this content. Nothing to change.");
   return { text: result, count: splices.length, loose: splices.filter((splice) => splice.loose).length };
 }
 
@@ -127,7 +116,7 @@ class Search {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const line = lineAt(this.#text, edit.start);
-      throw new EditError(
+      throw new ChangeError(
         `${name} is found at line ${line}, but ${error.message}. Nothing was changed. Quote whole lines, as they are to be replaced.`,
       );
     }
@@ -154,7 +143,7 @@ class Search {
       if (!(error instanceof Refusal)) throw error;
       const line = lineAt(text, print.starts[at] as number);
       const there = excerpt(text.split("\n"), { start: line - 1, count: edit.old.trim().split("\n").length });
-      throw new EditError(
+      throw new ChangeError(
         `${name} is not in the file as quoted. It comes close at line ${line}, but ${error.message}. ` +
           "Nothing was changed. Quote the file exactly:",
         renderExcerpt(there),
@@ -162,47 +151,44 @@ class Search {
     }
   }
 
-  #ambiguous(starts: readonly number[], name: string): EditError {
-    return new EditError(
+  #ambiguous(starts: readonly number[], name: string): ChangeError {
+    return new ChangeError(
       `${name} occurs ${starts.length}${starts.length === ENOUGH ? " or more" : ""} times, at lines ${listLines(this.#text, starts)}. Nothing was changed. ` +
         `Quote more of the lines around the one you mean, or set "all" to true to change every one.`,
     );
   }
 
-  #alike(starts: readonly number[], name: string): EditError {
+  #alike(starts: readonly number[], name: string): ChangeError {
     const lines = listLines(this.#text, starts);
-    return new EditError(
+    return new ChangeError(
       `${name} is not in the file as quoted, and ${starts.length} places are similar: lines ${lines}. ` +
         "Nothing was changed. Quote the one you mean exactly, with spaces and punctuation as in the file.",
     );
   }
 
-  #missing(edit: Wanted, name: string): EditError {
+  #missing(edit: Wanted, name: string): ChangeError {
     const text = this.#text;
     const done = edit.new.trim().length >= LEAST_EVIDENCE && text.includes(edit.new);
     const hint = done ? ` The new text is already there, at line ${lineAt(text, text.indexOf(edit.new))}.` : "";
-    const near = nearest(text, edit.old).map(renderExcerpt);
+    const near = nearestPlaces(text, edit.old);
     const advice =
-      near.length === 0
+      near === undefined
         ? "Nothing in the file resembles the text to replace. Read the file and quote what it says now."
         : "Quote the file exactly. The nearest places are:";
-    return new EditError(
-      `${name} does not occur in the file. Nothing was changed.${hint} ${advice}`,
-      near.length === 0 ? undefined : near.join("\n…\n"),
-    );
+    return new ChangeError(`${name} does not occur in the file. Nothing was changed.${hint} ${advice}`, near);
   }
 }
 
 function refuseEmpty({ old, new: fresh }: Replacement, name: string): void {
-  if (old === fresh) throw new EditError(`${name} and its replacement are identical. Nothing to change.`);
+  if (old === fresh) throw new ChangeError(`${name} and its replacement are identical. Nothing to change.`);
   if (old === "") {
-    throw new EditError(
+    throw new ChangeError(
       `${name} is empty, but the file is not. Quote the text to replace; to add text, quote a line beside it and repeat that line in the replacement.`,
     );
   }
   const placeholder = omission(fresh, old);
   if (placeholder !== undefined) {
-    throw new EditError(
+    throw new ChangeError(
       `The replacement for ${name} leaves text out: ${JSON.stringify(placeholder)}. Write it in full, or quote less.`,
     );
   }

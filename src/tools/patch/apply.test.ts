@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../test/support/generated-edits.js";
+import { ChangeError } from "../edit/change-error.js";
 import { applyHunks } from "./apply.js";
-import { PatchError } from "./changes.js";
 import { parsePatch } from "./parse.js";
 
 function applied(text: string, body: string): string {
@@ -14,7 +14,7 @@ function problem(text: string, body: string): string {
     const result = applied(text, body);
     throw new Error(`not refused: ${JSON.stringify(result)}`);
   } catch (error) {
-    if (error instanceof PatchError) return `${error.message}\n${error.quoted ?? ""}`.trimEnd();
+    if (error instanceof ChangeError) return `${error.message}\n${error.quoted ?? ""}`.trimEnd();
     throw error;
   }
 }
@@ -98,7 +98,7 @@ describe("[T1] hunks", () => {
         expect(applied(file, body), `seed ${seed}`).toBe(truth);
         counts.right++;
       } catch (error) {
-        if (!(error instanceof PatchError)) throw error;
+        if (!(error instanceof ChangeError)) throw error;
         counts.refused++;
       }
     }

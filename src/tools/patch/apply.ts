@@ -7,11 +7,13 @@
  * 3. If the hunks fit in more than one way, or not at all, nothing is applied.
  * 4. The result ends with a newline, as the format knows only whole lines.
  */
+
+import { ChangeError } from "../edit/change-error.js";
 import { applySplices, newlineOf, type Splice, unixNewlines } from "../edit/splice.js";
-import { type Hunk, PatchError } from "./changes.js";
+import type { Hunk } from "./changes.js";
 import { nameOf, type Place, Target } from "./target.js";
 
-/** Throws a PatchError that names the hunk, what it expected and what the file has. */
+/** Throws a ChangeError that names the hunk, what it expected and what the file has. */
 export function applyHunks(original: string, hunks: readonly Hunk[]): string {
   const text = original === "" || /[\n\r]$/.test(original) ? original : original + newlineOf(original);
   const target = new Target(unixNewlines(text));
@@ -32,7 +34,7 @@ function refuseOverlap(splices: readonly Splice[], target: Target): void {
   splices.forEach((splice, i) => {
     const before = splices[i - 1];
     if (before === undefined || splice.start >= before.end) return;
-    throw new PatchError(`Two changes of the patch overlap at line ${target.line(splice.start)}. Make them one.`);
+    throw new ChangeError(`Two changes of the patch overlap at line ${target.line(splice.start)}. Make them one.`);
   });
 }
 
@@ -49,7 +51,7 @@ function choose(candidates: readonly Candidates[], target: Target): readonly Pla
   candidates.forEach(({ hunk, places }, i) => {
     if (earliest[i] === latest?.[i]) return;
     const lines = target.lines(places);
-    throw new PatchError(
+    throw new ChangeError(
       `${nameOf(hunk)}: its lines occur ${places.length} times, at lines ${lines}. ` +
         "Add lines around the change, or an '@@' line that names what comes before it.",
     );
@@ -74,7 +76,7 @@ function inOrder(candidates: readonly Candidates[], direction?: "backwards"): re
 function separate(candidates: readonly Candidates[], target: Target): readonly Place[] {
   const places = candidates.map(({ hunk, places: [place, ...others] }) => {
     if (place !== undefined && others.length === 0) return { hunk, place };
-    throw new PatchError(
+    throw new ChangeError(
       `${nameOf(hunk)}: its lines are not where the changes before and after it leave room for them.`,
     );
   });
@@ -83,7 +85,7 @@ function separate(candidates: readonly Candidates[], target: Target): readonly P
     const before = places[i - 1];
     if (before === undefined || place.from >= before.place.to) return;
     const other = before.hunk.patchLine;
-    throw new PatchError(
+    throw new ChangeError(
       `${nameOf(hunk)}: it changes line ${target.line(place.from)}, which the change at line ${other} of the patch changes too.`,
     );
   });
@@ -93,7 +95,7 @@ function separate(candidates: readonly Candidates[], target: Target): readonly P
 /** Lines that are only added go to the end of the file. */
 function appendix(hunk: Hunk, end: number): Splice {
   if (hunk.headers.length > 0) {
-    throw new PatchError(
+    throw new ChangeError(
       `${nameOf(hunk)}: it only adds lines, and where is not clear. Give the line before them with a space in front.`,
     );
   }

@@ -17,15 +17,3 @@ export interface HunkLine {
   readonly kind: "keep" | "drop" | "add";
   readonly text: string;
 }
-
-/** The message is for the model. */
-export class PatchError extends Error {
-  override readonly name = "PatchError";
-  /** What the message quotes from the file. */
-  readonly quoted: string | undefined;
-
-  constructor(message: string, quoted?: string) {
-    super(message);
-    this.quoted = quoted;
-  }
-}

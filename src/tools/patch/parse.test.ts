@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PatchError } from "./changes.js";
+import { ChangeError } from "../edit/change-error.js";
 import { parsePatch } from "./parse.js";
 
 const body = "*** Update File: a.txt\n@@\n-one\n+two";
@@ -9,7 +9,7 @@ function problem(patch: string): string {
   try {
     parsePatch(patch);
   } catch (error) {
-    if (error instanceof PatchError) return error.message;
+    if (error instanceof ChangeError) return error.message;
     throw error;
   }
   throw new Error("no error");

@@ -13,7 +13,9 @@
  * Forgiven: shell heredocs, code fences and space around the envelope, a missing first `@@`, a missing envelope, line
  * numbers as in a unified diff (they are ignored). A unified diff is understood as well.
  */
-import { type FileChange, type Hunk, type HunkLine, PatchError } from "./changes.js";
+
+import { ChangeError } from "../edit/change-error.js";
+import type { FileChange, Hunk, HunkLine } from "./changes.js";
 import { isUnifiedDiff, readUnifiedDiff } from "./unified-diff.js";
 
 const FILE_HEADER = /^\*\*\* (Add|Delete|Update) File: *(.*)$/;
@@ -27,7 +29,7 @@ export function parsePatch(patch: string): readonly FileChange[] {
   if ("changes" in unwrapped) return unwrapped.changes;
   const { lines, offset } = unwrapped;
   const changes = new Parser(lines, offset).parse();
-  if (changes.length === 0) throw new PatchError("The patch is empty: it names no file.");
+  if (changes.length === 0) throw new ChangeError("The patch is empty: it names no file.");
   return changes;
 }
 
@@ -60,9 +62,9 @@ function unwrap(patch: string): Envelope | { readonly changes: readonly FileChan
   if (!begins && !FILE_HEADER.test(lines[0]?.trim() ?? "")) {
     const text = lines.join("\n");
     if (isUnifiedDiff(text)) return { changes: readUnifiedDiff(text) };
-    throw new PatchError("Not a patch: the first line must be '*** Begin Patch', or it must be a unified diff.");
+    throw new ChangeError("Not a patch: the first line must be '*** Begin Patch', or it must be a unified diff.");
   }
-  if (begins && !ends) throw new PatchError("The patch is incomplete: the last line must be '*** End Patch'.");
+  if (begins && !ends) throw new ChangeError("The patch is incomplete: the last line must be '*** End Patch'.");
   strip(begins ? 1 : 0, ends ? 1 : 0);
   const inside = lines.join("\n").trim();
   // Models put one format into the markers of the other.
@@ -148,7 +150,7 @@ class Parser {
     const atEnd = this.#at < this.#lines.length && this.#line.trim() === END_OF_FILE;
     if (atEnd) this.#at++;
     if (lines.length === 0)
-      throw new PatchError(`Line ${patchLine} of the patch: this change of ${path} has no lines.`);
+      throw new ChangeError(`Line ${patchLine} of the patch: this change of ${path} has no lines.`);
     return { patchLine, headers, lines, atEnd };
   }
 
@@ -177,7 +179,7 @@ class Parser {
     return this.#offset + this.#at + 1;
   }
 
-  #error(message: string): PatchError {
-    return new PatchError(`Line ${this.#number} of the patch: ${message}.`);
+  #error(message: string): ChangeError {
+    return new ChangeError(`Line ${this.#number} of the patch: ${message}.`);
   }
 }

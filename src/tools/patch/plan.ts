@@ -1,10 +1,11 @@
 /** Computes the result of a patch in memory. */
 import { isAbsolute, join } from "node:path";
+import { ChangeError } from "../edit/change-error.js";
 import { printable } from "../files/printable.js";
 import { unread } from "../files/read-files.js";
 import { isInside, MAX_TEXT_BYTES, type ResolvedPath, type Workspace, WorkspaceError } from "../workspace.js";
 import { applyHunks } from "./apply.js";
-import { type FileChange, PatchError } from "./changes.js";
+import type { FileChange } from "./changes.js";
 
 export interface PlannedFile {
   readonly path: ResolvedPath;
@@ -59,7 +60,7 @@ class Plan {
     const files = [...this.#files.values()].filter(
       ({ before, after }) => (before === undefined) !== (after === undefined) || before?.text !== after,
     );
-    if (files.length === 0) throw new PatchError("The patch changes nothing: the files already have this content.");
+    if (files.length === 0) throw new ChangeError("The patch changes nothing: the files already have this content.");
     return files;
   }
 
@@ -103,7 +104,7 @@ class Plan {
 
   async #read(path: ResolvedPath): Promise<FileBefore> {
     const { bytes, mode, size } = await this.#workspace.read(path.absolute, { maxBytes: MAX_TEXT_BYTES });
-    if (size > MAX_TEXT_BYTES) throw new PatchError(`${shown(path)} is too large for a patch. Use a shell command.`);
+    if (size > MAX_TEXT_BYTES) throw new ChangeError(`${shown(path)} is too large for a patch. Use a shell command.`);
     try {
       const { text, version } = await this.#workspace.readText(path.absolute, { purpose: "look" });
       return { path, bytes, mode, version, text };
@@ -117,7 +118,7 @@ class Plan {
   async #unusable({ path, before }: PlannedFile): Promise<Error> {
     if (before === undefined) await this.#workspace.resolve(path.absolute, "read");
     const why = before?.text === undefined ? "is not a text file" : "was deleted by an earlier part of the patch";
-    return new PatchError(`${shown(path)} ${why}.`);
+    return new ChangeError(`${shown(path)} ${why}.`);
   }
 }
 
@@ -125,8 +126,8 @@ function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update"
   try {
     return change.hunks.length === 0 ? (file.after ?? "") : applyHunks(file.after ?? "", change.hunks);
   } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
-    throw new PatchError(`${shown(file.path)}: ${error.message}`, error.quoted);
+    if (!(error instanceof ChangeError)) throw error;
+    throw new ChangeError(`${shown(file.path)}: ${error.message}`, error.quoted);
   }
 }
 
@@ -134,7 +135,7 @@ function patched(file: PlannedFile, change: Extract<FileChange, { kind: "update"
 function refuseLink(workspace: Workspace, { name, path }: { name: string; path: ResolvedPath }): void {
   const lexical = isAbsolute(name) ? join(name) : join(workspace.root, name);
   if (!isInside(lexical, workspace.roots) || sameName(lexical, path.absolute)) return;
-  throw new PatchError(
+  throw new ChangeError(
     `${printable(name)} is a symbolic link or lies behind one. Name the file itself: ${shown(path)}.`,
   );
 }

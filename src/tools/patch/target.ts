@@ -1,11 +1,12 @@
 /** The text that a patch changes: where a hunk fits, and why it fits nowhere. */
 import { align, type Quotation, Refusal } from "../edit/align.js";
+import { ChangeError } from "../edit/change-error.js";
 import { fingerprint, occurrences } from "../edit/fingerprint.js";
 import { merge, type Step } from "../edit/merge.js";
-import { excerpt, nearest, renderExcerpt } from "../edit/nearest.js";
+import { excerpt, nearestPlaces, renderExcerpt } from "../edit/nearest.js";
 import { SearchedText } from "../edit/searched-text.js";
 import { lineAt, listLines, type Splice, trimSplice } from "../edit/splice.js";
-import { type Hunk, type HunkLine, PatchError } from "./changes.js";
+import type { Hunk, HunkLine } from "./changes.js";
 import { findHeaders } from "./headers.js";
 
 /** A way to apply a hunk. */
@@ -96,11 +97,11 @@ export class Target {
     }
   }
 
-  #refused(hunk: Hunk, { start, reason }: { start: number; reason: string }): PatchError {
+  #refused(hunk: Hunk, { start, reason }: { start: number; reason: string }): ChangeError {
     const line = this.line(start);
     const count = hunk.lines.filter((each) => each.kind !== "add").length;
     const there = excerpt(this.#text.split("\n"), { start: line - 1, count });
-    return new PatchError(
+    return new ChangeError(
       `${nameOf(hunk)}: it comes close to line ${line}, but ${reason}. Quote the file exactly:`,
       renderExcerpt(there),
     );
@@ -123,33 +124,29 @@ export class Target {
     return found;
   }
 
-  #noHeader(hunk: Hunk, header: string): PatchError {
-    const near = nearest(this.#text, header).map(renderExcerpt);
-    const advice = near.length === 0 ? "" : " The nearest lines are:";
-    return new PatchError(
+  #noHeader(hunk: Hunk, header: string): ChangeError {
+    const near = nearestPlaces(this.#text, header);
+    const advice = near === undefined ? "" : " The nearest lines are:";
+    return new ChangeError(
       `${nameOf(hunk)}: no line reads ${JSON.stringify(header)}, which '@@' names.${advice}`,
-      quotedPlaces(near),
+      near,
     );
   }
 
-  #missing(hunk: Hunk, quoted: readonly HunkLine[]): PatchError {
+  #missing(hunk: Hunk, quoted: readonly HunkLine[]): ChangeError {
     const old = quoted.map((line) => line.text).join("\n");
     const limits = [hunk.headers.length > 0 ? " after its '@@' line" : "", hunk.atEnd ? " at the end of the file" : ""];
-    const near = nearest(this.#text, old).map(renderExcerpt);
-    const advice = near.length === 0 ? "Nothing in the file resembles them." : "The nearest places are:";
+    const near = nearestPlaces(this.#text, old);
+    const advice = near === undefined ? "Nothing in the file resembles them." : "The nearest places are:";
     const expected = renderExcerpt(excerpt(old.split("\n"), { start: 0, count: quoted.length })).replace(
       /^\d+\t/gm,
       "  ",
     );
-    return new PatchError(
+    return new ChangeError(
       `${nameOf(hunk)}: the file does not have these lines${limits.join("")}:\n${expected}\n${advice}`,
-      quotedPlaces(near),
+      near,
     );
   }
-}
-
-function quotedPlaces(near: readonly string[]): string | undefined {
-  return near.length === 0 ? undefined : near.join("\n…\n");
 }
 
 function exactPlace(lines: readonly HunkLine[], start: number): Place {

@@ -2,7 +2,9 @@
  * Unified diffs, as `diff -u` and git write them. Models count lines badly, so the numbers of a hunk do not matter: its lines are found
  * in the file.
  */
-import { type FileChange, type Hunk, type HunkLine, PatchError } from "./changes.js";
+
+import { ChangeError } from "../edit/change-error.js";
+import type { FileChange, Hunk, HunkLine } from "./changes.js";
 
 const KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "keep", "-": "drop", "+": "add" };
 const NOTHING = "/dev/null";
@@ -15,7 +17,7 @@ export function isUnifiedDiff(content: string): boolean {
   );
 }
 
-/** `name`: the file of a diff without headers. Throws a PatchError. */
+/** `name`: the file of a diff without headers. Throws a ChangeError. */
 export function readUnifiedDiff(content: string, name?: string): readonly FileChange[] {
   const lines = content
     .replace(/\n-- \n[\d.]+(?:\s\S*)?\s*$/, "")
@@ -25,7 +27,7 @@ export function readUnifiedDiff(content: string, name?: string): readonly FileCh
   if (starts.length > 0) {
     return starts.map((start, index) => readFile({ lines: lines.slice(start, starts[index + 1]), first: start }));
   }
-  if (name === undefined) throw new PatchError("A diff names no file.");
+  if (name === undefined) throw new ChangeError("A diff names no file.");
   return [update(name, { lines, first: 0 })];
 }
 
@@ -66,13 +68,13 @@ function readFile({ lines, first }: Body): FileChange {
   const found = (pattern: RegExp) => head.map((line) => pattern.exec(line)?.[1]).find((each) => each !== undefined);
   const shown = head[0] ?? "the diff";
   if (head.some((line) => /^(?:GIT binary patch|Binary files )/.test(line)))
-    throw new PatchError(`"${shown}": a binary file cannot be patched here. Use a shell command.`);
+    throw new ChangeError(`"${shown}": a binary file cannot be patched here. Use a shell command.`);
   if (found(/^copy from (.*)$/) !== undefined)
-    throw new PatchError(`"${shown}": a copy is not done. Add the file instead.`);
+    throw new ChangeError(`"${shown}": a copy is not done. Add the file instead.`);
   const named = gitPaths(head[0]);
   const from = unquoted(found(/^rename from (.*)$/)) ?? (at < 0 ? named?.from : headerPath(lines[at]));
   const to = unquoted(found(/^rename to (.*)$/)) ?? (at < 0 ? named?.to : headerPath(lines[at + 1]));
-  if (from === undefined || to === undefined) throw new PatchError(`"${shown}": the diff names no file.`);
+  if (from === undefined || to === undefined) throw new ChangeError(`"${shown}": the diff names no file.`);
   const isRename = found(/^(rename to )/) !== undefined;
   const body = { lines: at < 0 ? [] : lines.slice(at + 2), first: first + at + 2 };
   const isNew = from === NOTHING || found(/^(new file mode )/) !== undefined;
@@ -113,10 +115,10 @@ function bothPaths(from: string, to: string): readonly [string, string] {
 
 function update(path: string, body: Body): FileChange {
   const hunks = hunksOf(body).filter(({ lines }) => lines.length > 0);
-  if (hunks.length === 0) throw new PatchError(`The diff of ${path} has no changes.`);
+  if (hunks.length === 0) throw new ChangeError(`The diff of ${path} has no changes.`);
   const bare = hunks.find(({ lines }) => lines.every(({ kind }) => kind === "add"));
   if (bare === undefined) return { kind: "update", path, hunks };
-  throw new PatchError(
+  throw new ChangeError(
     `Line ${bare.patchLine} of the diff: this change of ${path} only adds lines. Give the lines around it: line numbers do not count.`,
   );
 }
@@ -124,7 +126,7 @@ function update(path: string, body: Body): FileChange {
 function addedText(path: string, body: Body): string {
   const lines = hunksOf(body).flatMap((hunk) => hunk.lines);
   if (lines.some(({ kind }) => kind !== "add"))
-    throw new PatchError(`${path}: every line of a new file must start with '+'.`);
+    throw new ChangeError(`${path}: every line of a new file must start with '+'.`);
   return lines.map(({ text }) => `${text}\n`).join("");
 }
 
@@ -151,7 +153,7 @@ function isHunkText(line: string): boolean {
 function hunkLine(line: string, number: number): HunkLine {
   const kind = line === "" ? "keep" : KINDS[line[0] ?? ""];
   if (kind !== undefined) return { kind, text: line.slice(1) };
-  throw new PatchError(
+  throw new ChangeError(
     `Line ${number} of the diff must start with ' ' (kept), '-' (dropped) or '+' (added), but it is ${JSON.stringify(line)}.`,
   );
 }
