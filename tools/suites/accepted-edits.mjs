@@ -39,4 +39,10 @@ export const ACCEPTED_EDITS = [
     "opencode/replacer/31",
     "opencode takes the indentation of the changed line away and loses a line break; Oxbow keeps both",
   ),
+  ...["codex/scenario/010_move_overwrites_existing_destination", "codex/tool/move_overwrites_destination"].map((id) =>
+    accepted(id, "Codex moves a file over another one; Oxbow asks to read that one first, as before writing it"),
+  ),
+  ...["codex/scenario/011_add_overwrites_existing_file", "codex/tool/add_overwrites_existing"].map((id) =>
+    accepted(id, "Codex adds a file over another one; Oxbow asks to read that one first, as before writing it"),
+  ),
 ];

@@ -1,5 +1,7 @@
 /** `edit`: one call of an edit tool in a folder. Formats that Oxbow has no tool for are not offered. */
+
 import type { Tool } from "../../engine/ports.js";
+import { readCall } from "../../engine/read-call.js";
 import { resultText } from "../../protocol/content.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { createApplyPatchTool } from "../../tools/apply-patch.js";
@@ -21,6 +23,9 @@ export async function handleEdit({ cwd, format, request }: JsonObject): Promise<
     return { status: "error", message: "cwd and request are needed" };
   if (session?.cwd !== cwd) session = { cwd, workspace: Workspace.open(cwd) };
   const tool = create(await session.workspace);
-  const outcome = await tool.run(request, { signal: new AbortController().signal, progress: () => {} });
+  // As the engine reads it: models of other harnesses send an edit in other forms.
+  const { args, refused } = readCall({ list: () => [tool], find: () => tool }, { tool: tool.name, args: request });
+  if (refused !== undefined) return { status: "error", message: refused };
+  const outcome = await tool.run(args, { signal: new AbortController().signal, progress: () => {} });
   return { status: outcome.status === "ok" ? "ok" : "error", message: resultText(outcome.content) };
 }
