@@ -64,7 +64,44 @@ export function findTool(
   const tool =
     tools.find((each) => plainToolName(each.name) === called) ??
     tools.find((each) => each.habits?.names?.some((alias) => plainToolName(alias) === called));
-  return tool && { tool, called };
+  if (tool !== undefined) return { tool, called };
+  const near = registry.lacks?.(called) === undefined ? nearestName(tools, name) : undefined;
+  // The same words in another order: `shell_run` is `run_shell`.
+  if (near === undefined || inOrder(near.alias) !== inOrder(withoutPrefix(name))) return undefined;
+  return { tool: near.tool, called: plainToolName(near.alias) };
+}
+
+/** A likeness below this is chance. */
+const LIKE = 0.5;
+
+/** The tool with a name that has the most words in common with this one; undefined if two tools are equally near. */
+function nearestName(tools: readonly Tool[], name: string) {
+  const sought = new Set(wordsOf(withoutPrefix(name)));
+  if (sought.size === 0 || sought.has("mcp")) return undefined;
+  const found = tools.flatMap((tool) => {
+    if (tool.extension !== undefined) return [];
+    const [first] = [tool.name, ...(tool.habits?.names ?? [])]
+      .map((alias) => ({ tool, alias, likeness: likeness(sought, new Set(wordsOf(alias))) }))
+      .sort((one, other) => other.likeness - one.likeness);
+    return first === undefined || first.likeness < LIKE ? [] : [first];
+  });
+  const [best, next] = found.sort((one, other) => other.likeness - one.likeness);
+  return best?.likeness === next?.likeness ? undefined : best;
+}
+
+function wordsOf(name: string): readonly string[] {
+  const apart = name.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase();
+  return apart.split(/[^a-z\d]+/).filter((word) => word !== "");
+}
+
+function inOrder(name: string): string {
+  return wordsOf(name).toSorted().join(" ");
+}
+
+/** The part of all their words that both have. */
+function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const both = [...one].filter((word) => other.has(word)).length;
+  return both / (one.size + other.size - both);
 }
 
 /** What comes before a name, and what servers leave behind it: `functions.read:0`, `read<|channel|>json`, `bash()`. */
@@ -90,8 +127,9 @@ const OWN_SERVERS: ReadonlySet<string> = new Set(
 /** Says what to use instead of a tool that is not there. */
 export function unknownTool(registry: ToolRegistry, name: string): string {
   const advice = registry.lacks?.(plainToolName(withoutPrefix(name)));
+  const near = advice === undefined ? nearestName(registry.list(), name)?.tool.name : undefined;
   return advice === undefined
-    ? `There is no tool "${name}". ${namesOf(registry)}`
+    ? `There is no tool "${name}".${near === undefined ? "" : ` Did you mean ${near}?`} ${namesOf(registry)}`
     : `There is no tool "${name}" here; nothing was run. ${advice}`;
 }
 
