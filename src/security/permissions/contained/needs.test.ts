@@ -54,7 +54,7 @@ describe("[P1 P8] law 12: contained commands", () => {
 
 describe("[P8] what asks although a sandbox holds it", () => {
   it.each([
-    ..."npm ci|npm --prefix web install|sudo -E npm i x|env A=1 npm install|bash -c 'npm ci'|timeout 9 pip3 install x".split(
+    ..."npm ci|npm view left-pad version|npm outdated|npm --prefix web install|sudo -E npm i x|env A=1 npm install|bash -c 'npm ci'|timeout 9 pip3 install x".split(
       "|",
     ),
     ..."python3 -m pip install x|uv pip install x|cargo add serde|go get x|go install x@latest|gem install x".split(

@@ -17,7 +17,7 @@ export const BY_SUBCOMMAND: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     npm: words(
       "install i in isntall add ci clean-install install-test it install-ci-test cit update up upgrade publish unpublish login logout " +
-        "adduser dist-tag deprecate owner access token create star",
+        "adduser dist-tag deprecate owner access token create star view info show v search outdated audit ping whoami",
     ),
     pnpm: words("install i add update up upgrade dlx create publish fetch import deploy"),
     yarn: new Set(["", ..."install add remove up upgrade dlx create publish npm login global".split(" ")]),
