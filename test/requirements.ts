@@ -65,7 +65,7 @@ export const REQUIREMENTS = [
   { id: "P15", title: "Mode auto: commands inside the sandbox run unasked", status: "done" },
   { id: "P16", title: "One guard list for sandbox, files, patches and undo", status: "done" },
   { id: "P17", title: "A published threat model with tests", status: "done" },
-  { id: "P18", title: "Every command is a transaction", status: "part" },
+  { id: "P18", title: "Every command is a transaction", status: "done" },
   // Models, credentials, cost
   { id: "M1", title: "One provider interface over canonical content blocks", status: "done" },
   { id: "M2", title: "The wire protocols", status: "done" },
