@@ -161,7 +161,12 @@ function assign(spec: CommandSpec, typed: Typed): Parsed {
   };
 }
 
+/** Linux opens no longer one. */
+const MOST_PATH = 4096;
+
 function problemWith({ name, kind, complete }: Argument, text: string): string | undefined {
+  // Reading `../` a hundred thousand times takes seconds in which other clients wait.
+  if (kind === "path" && text.length > MOST_PATH) return `${name}: a path has at most ${MOST_PATH} characters.`;
   if (kind === "number" && !/^\d{1,9}$/.test(text)) return `${name}: expected a whole number, got "${text}".`;
   if (kind === "choice" && typeof complete === "object" && !complete.includes(text)) {
     return `There is no ${name.toLowerCase()} "${text}": give ${anyOf(complete)}.`;

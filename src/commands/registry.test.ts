@@ -139,6 +139,8 @@ describe("arguments", () => {
     const text = { arguments: [{ name: "TEXT", kind: "line", rest: "text" }], flags: spec.flags } as const;
     const args = read(text, "a ".repeat(5000));
     expect(typeof args === "string" ? args : args.text("TEXT")).toBe("a ".repeat(5000).trim());
+    const path = { arguments: [{ name: "PATH", kind: "path", rest: "text" }] } as const;
+    expect(read(path, "../".repeat(80_000))).toBe("PATH: a path has at most 4096 characters.");
     expect(read(text, "--runs 1 ".repeat(501))).toBe("More than 1000 words are too many.");
   });
 

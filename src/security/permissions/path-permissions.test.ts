@@ -98,6 +98,7 @@ describe("prefixes", () => {
 
   it.each(["../x", "..", " ", "a\0b"])("%j is refused", (text) => {
     expect(() => normalPrefix(text)).toThrow();
+    expect(() => normalPrefix("../".repeat(80_000))).toThrow("A path has at most 4096 characters.");
   });
 });
 

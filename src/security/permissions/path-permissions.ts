@@ -8,6 +8,7 @@
  *    the one in the path's own letters decides.
  */
 import { posix } from "node:path";
+import { MOST_PATH } from "../../system/real-path.js";
 import type { PathAccess, PathFacts } from "./facts.js";
 import { StateFile, type StateFileOptions, type StateFormat } from "./state-file.js";
 
@@ -96,6 +97,7 @@ export function printAccess(granted: readonly PathAccess[]): string {
 export function normalPrefix(path: string, home?: string): string {
   const expanded = home === undefined ? path : path.replace(/^~(?=\/|$)/, () => home);
   if (path.trim() === "" || path.includes("\0")) throw new PathPermissionError("Give a path.");
+  if (path.length > MOST_PATH) throw new PathPermissionError(`A path has at most ${MOST_PATH} characters.`);
   if (expanded.startsWith("~")) throw new PathPermissionError(`"${path}": write the folder in full.`);
   const normal = posix.normalize(expanded.trim()).replace(/(.)\/+$/, "$1");
   if (normal === ".." || normal.startsWith("../")) {
