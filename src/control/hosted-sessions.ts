@@ -227,9 +227,11 @@ export class HostedSessions {
   ): Promise<CommandReply> {
     let attached: Attachments | undefined;
     const messages: string[] = [];
+    let live: Run | undefined;
     const opened = await this.#options.openRun({
       originator: client.id,
-      report: (message) => void messages.push(message),
+      report: (message) =>
+        void (live === undefined ? messages.push(message) : live.bus.publish("Notice", { level: "warning", message })),
       personPresent: () =>
         attached?.personPresent === true || (this.#options.personMayCome() && attached?.isUnattended !== true),
       ...(payload.resume !== undefined && { resume: { ...payload, resume: payload.resume } }),
@@ -242,6 +244,7 @@ export class HostedSessions {
     });
     if ("failure" in opened) return refuse(opened.failure);
     const run = opened;
+    live = run;
     const readers = new Attachments(run, this.#options.history);
     readers.onQuestion = (question) => this.#options.onQuestion(run, readers, question);
     attached = readers;
