@@ -1,9 +1,9 @@
 /** What a client may do and see, whichever transport it uses. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HostedEngine, hostEngine } from "../../test/support/hosted-engine.js";
-import { temporaryFolder } from "../../test/support/program.js";
+import { providerEnvironment, temporaryFolder } from "../../test/support/program.js";
 import { verifies } from "../../test/verifies.js";
 import { text } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -229,5 +229,34 @@ describe("a connected client", () => {
     expect(seen[1]?.length).toBe((seen[0]?.length ?? 0) * 2);
     const clients = await watcher.query("ListClients", {});
     expect(clients.ok && clients.answer.clients.map(({ id }) => id)).toEqual([watcher.id]);
+  });
+});
+
+describe("what a session says after it was opened", () => {
+  verifies(["C3"], "reaches its clients", async () => {
+    const mock = await startMockModel({ script: script([reply().text("Done.").times(Number.POSITIVE_INFINITY)]) });
+    const home = await temporaryFolder();
+    await mkdir(join(home, "config"));
+    await writeFile(join(home, "config/config.toml"), '[tool_sets]\nmine = ["read", "none_such"]\n');
+    const hosted = await hostEngine(await temporaryFolder(), mock, { isDetached: true, home });
+    open.push({ mock, hosted });
+    const client = hosted.connectPerson();
+    const environment = {
+      PATH: process.env.PATH ?? "",
+      HOME: home,
+      OXBOW_HOME: home,
+      ...providerEnvironment("anthropic", mock.url),
+    };
+    const made = await client.send("CreateSession", {
+      ...{
+        cwd: await temporaryFolder(),
+        start: { environment, flags: ["--sandbox", "off", "--tool-set", "mine"] },
+      },
+    });
+    if (!made.ok || made.session === undefined) throw new Error(JSON.stringify(made));
+    const notices: string[] = [];
+    client.subscribe((event) => void (event.kind === "Notice" && notices.push(event.payload.message)));
+    await client.send("SendInput", { content: [text("go")] }, made.session);
+    await expect.poll(() => notices).toEqual(["--tool-set: nothing here offers none_such."]);
   });
 });
