@@ -527,7 +527,7 @@ describe("the terminal client", () => {
     const sent = await client.until("Sent by another key.");
     expect(sent).toMatch(/\?one\n\s+two/);
     client.type("\x1bOQ");
-    expect(await client.until("this help")).toMatch(/^ctrl\+s +send/m);
+    expect(await client.until("put the draft aside")).toMatch(/^ctrl\+s +send/m);
     client.type("q");
     await client.leave();
   });

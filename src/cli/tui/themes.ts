@@ -12,7 +12,6 @@ export interface ClientThemes {
 export function clientThemes(variables: Variables, wanted?: string): ClientThemes {
   const options = {
     colours: coloursOf(variables),
-    ascii: !isUtf8(variables),
     links: terminalAbilities(variables).links,
   };
   const all = listThemes().map(({ name, description }) => ({ name, description, theme: createTheme(name, options) }));
@@ -24,9 +23,4 @@ export function clientThemes(variables: Variables, wanted?: string): ClientTheme
 function coloursOf({ NO_COLOR, COLORTERM = "" }: Variables): Colours {
   if (NO_COLOR) return "none";
   return /truecolor|24bit/.test(COLORTERM) ? "truecolor" : "16";
-}
-
-function isUtf8({ LC_ALL, LC_CTYPE, LANG }: Variables): boolean {
-  const locale = LC_ALL || LC_CTYPE || LANG;
-  return locale === undefined || /utf-?8/i.test(locale);
 }

@@ -46,7 +46,6 @@ export type Role = (typeof ROLES)[number];
 export interface Theme extends Readonly<Record<Role, Style>> {
   readonly name: string;
   /** Marks and lines in ASCII, for terminals and fonts that draw others wrong. */
-  readonly ascii: boolean;
   /** Whether OSC 8 links may be written. */
   readonly links: boolean;
 }

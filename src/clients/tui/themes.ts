@@ -10,7 +10,6 @@ export type Colours = "none" | "16" | "truecolor";
 export interface ThemeOptions {
   readonly colours: Colours;
   /** Only ASCII marks and lines. */
-  readonly ascii?: boolean;
   /** Whether the terminal knows OSC 8. */
   readonly links?: boolean;
 }
@@ -183,11 +182,11 @@ export function isThemeName(name: string): name is ThemeName {
 }
 
 /** Without colours every theme is plain, and keeps its name. */
-export function createTheme(name: ThemeName, { colours, ascii = false, links = false }: ThemeOptions): Theme {
+export function createTheme(name: ThemeName, { colours, links = false }: ThemeOptions): Theme {
   const { sixteen, truecolor } = PALETTES[name];
   const codes = colours === "none" ? {} : colours === "16" ? sixteen : { ...sixteen, ...truecolor };
   const styles = Object.fromEntries(ROLES.map((role) => [role, styleFrom(codes[role])])) as Record<Role, Style>;
-  return { ...styles, name, ascii, links };
+  return { ...styles, name, links };
 }
 
 export const plainTheme: Theme = createTheme("plain", { colours: "none" });

@@ -105,13 +105,13 @@ function layoutToken(token: MarkedToken, view: BlockView): Laid | undefined {
       return { lines: wrapSpans(shown, view), first: "heading", last: "heading" };
     }
     case "hr":
-      return { lines: [theme.dim((theme.ascii ? "-" : "─").repeat(width))], first: "rule", last: "rule" };
+      return { lines: [theme.dim("─".repeat(width))], first: "rule", last: "rule" };
     case "code":
       return layoutCode(token, view);
     case "table":
       return layoutRows(token.raw, view)?.laid;
     case "blockquote": {
-      const { inner, frame } = framed(theme.ascii ? "> " : "│ ", view, theme.quote);
+      const { inner, frame } = framed("│ ", view, theme.quote);
       const laid = layoutTokens(token.tokens, { ...inner, isQuoted: true });
       return laid && { lines: frame(laid.lines, { isFirst: false }), first: "quote", last: "quote" };
     }
@@ -128,7 +128,7 @@ function addItems(
   let counted = before;
   for (const item of list.items) {
     counted = countOf(item.raw, counted);
-    const { inner, frame } = framed(itemMark(item, counted, view.theme), view, view.theme.accent);
+    const { inner, frame } = framed(itemMark(item, counted), view, view.theme.accent);
     const laid = layoutTokens(item.tokens, inner) ?? { lines: [""], first: "prose", last: "prose" };
     stack.add({ ...laid, lines: frame(laid.lines, { isFirst: true }) });
     if (/\n[ \t]*\n\s*$/.test(item.raw)) stack.isBlank = true;
@@ -141,8 +141,8 @@ export function countOf(source: string, before: Counted | undefined): Counted {
   return { sign, number: Math.max(number, before.number + 1) };
 }
 
-function itemMark({ task, checked }: Tokens.ListItem, { sign, number }: Counted, { ascii }: Theme): string {
-  if (task) return ascii ? (checked ? "[x] " : "[ ] ") : checked ? "☑ " : "☐ ";
+function itemMark({ task, checked }: Tokens.ListItem, { sign, number }: Counted): string {
+  if (task) return checked ? "☑ " : "☐ ";
   return number === undefined ? "- " : `${number}${sign} `;
 }
 

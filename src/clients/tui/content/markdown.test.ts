@@ -76,10 +76,8 @@ describe("blocks of Markdown", () => {
     expect(plain("1. a\n1. b\n  - c\n     more\n7. d\n\n5) x")).toBe("1. a\n2. b\n   - c\n     more\n7. d\n\n5) x");
   });
 
-  it("shows tasks, and in ASCII with brackets", () => {
+  it("shows tasks", () => {
     expect(plain("- [ ] a\n- [x] b\n- [link](x)")).toBe("☐ a\n☑ b\n- link (x)");
-    const ascii = createTheme("plain", { colours: "none", ascii: true });
-    expect(renderMarkdown("- [x] b", { width: 80, theme: ascii, tools: plainTools })).toEqual(["[x] b"]);
   });
 
   it("shows code as it is, without fences or margin", () => {

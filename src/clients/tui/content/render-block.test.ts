@@ -28,19 +28,6 @@ describe("renderBlock", () => {
     await expect(screen(80, true)).toMatchFileSnapshot("goldens/expanded-80.txt");
   });
 
-  it("shows the same words in ASCII", async () => {
-    const options = {
-      width: 80,
-      theme: createTheme("plain", { colours: "none", ascii: true }),
-      expanded: false,
-      now: NOW,
-    };
-    const own = Object.entries(SAMPLES).flatMap(([name, block]) =>
-      name === "answer" ? [] : renderBlock(block, options),
-    );
-    expect(own.join("\n").replaceAll(/[·→]/g, "")).toMatch(/^[\n\x20-\x7e]*$/);
-  });
-
   verifies(["U2"], "links the file that a tool names, and never one that an answer names", () => {
     const theme = createTheme("dark", { colours: "16", links: true });
     const options = { width: 80, theme, expanded: false, now: NOW, fileUrl: (path: string) => `file://here/${path}` };
@@ -58,7 +45,7 @@ describe("renderBlock", () => {
     const themes = [
       plainTheme,
       createTheme("dark", { colours: "truecolor", links: true }),
-      createTheme("light", { colours: "16", ascii: true }),
+      createTheme("light", { colours: "16" }),
       createTheme("high-contrast", { colours: "16" }),
     ];
     for (const [name, block] of Object.entries(SAMPLES)) {

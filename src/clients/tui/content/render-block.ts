@@ -6,7 +6,7 @@ import { textWidth } from "../../../base/text-width.js";
 import type { Role, Theme } from "../theme.js";
 import { renderMarkdown } from "./answer-stream.js";
 import type { Block } from "./block.js";
-import { dot, ellipsis } from "./marks.js";
+import { DOT, ELLIPSIS } from "./marks.js";
 import { type Span, span } from "./spans.js";
 import { lineCount, tailOf } from "./tail.js";
 import { beforeLine, outputLines, renderTool } from "./tool-view.js";
@@ -59,7 +59,7 @@ export function renderBlock(block: Block, options: RenderOptions): string[] {
 }
 
 function renderPrompt({ text, images, audio = 0, steered }: Of<"prompt">, options: RenderOptions): string[] {
-  const { theme, expanded } = options;
+  const { expanded } = options;
   const whole = text.trimEnd();
   const { shown, left } = expanded ? { shown: whole, left: 0 } : beginningOf(whole);
   const extra = [
@@ -71,15 +71,10 @@ function renderPrompt({ text, images, audio = 0, steered }: Of<"prompt">, option
     span(safeText(shown), "user"),
     ...(extra === "" ? [] : [span(`${whole === "" ? "" : " "}${extra}`, "dim")]),
   ];
-  const lines = marked(spans, options, { mark: theme.ascii ? "> " : "› ", role: "user" });
+  const lines = marked(spans, options, { mark: "› ", role: "user" });
   if (left === 0) return lines;
   const more = left === 1 ? "1 more line" : `${groupDigits(left)} more lines`;
-  const hint = [
-    span(`  ${ellipsis(theme)} ${more}`, "dim"),
-    dot(theme),
-    span(EXPAND_KEY, "key"),
-    span(" shows them", "dim"),
-  ];
+  const hint = [span(`  ${ELLIPSIS} ${more}`, "dim"), DOT, span(EXPAND_KEY, "key"), span(" shows them", "dim")];
   return [...lines, clipSpans(hint, options)];
 }
 
@@ -101,15 +96,14 @@ function cut(text: string, most: number): string {
 }
 
 function renderThinking({ text, elapsedMs }: Of<"thinking">, options: RenderOptions): string[] {
-  const { theme, expanded } = options;
-  if (expanded) {
+  if (options.expanded) {
     return safeText(text.trim())
       .split("\n")
       .flatMap((line) => wrapSpans([span(line, "dim")], options));
   }
   const seconds = Math.max(1, Math.round((elapsedMs ?? 0) / 1000));
-  const words = elapsedMs === undefined ? `thinking${ellipsis(theme)}` : `thought for ${seconds} s`;
-  const hint = text.trim() === "" ? [] : [dot(theme), span(EXPAND_KEY, "key"), span(" shows it", "dim")];
+  const words = elapsedMs === undefined ? `thinking${ELLIPSIS}` : `thought for ${seconds} s`;
+  const hint = text.trim() === "" ? [] : [DOT, span(EXPAND_KEY, "key"), span(" shows it", "dim")];
   return [clipSpans([span(words, "dim"), ...hint], options)];
 }
 
@@ -123,7 +117,7 @@ function renderCommand({ line, text, failed }: Of<"command">, options: RenderOpt
 function renderShell({ command, output, exitCode }: Of<"shell">, options: RenderOptions): string[] {
   const { theme, expanded, width } = options;
   const failed = exitCode !== undefined && exitCode !== 0;
-  const facts = failed ? [dot(theme), span(`exit code ${exitCode}`, "danger")] : [];
+  const facts = failed ? [DOT, span(`exit code ${exitCode}`, "danger")] : [];
   const head = marked([span(safeText(expanded ? command : beginningOf(command).shown), "user"), ...facts], options, {
     mark: "! ",
     role: "accent",
@@ -134,27 +128,24 @@ function renderShell({ command, output, exitCode }: Of<"shell">, options: Render
   return [...head, ...left, ...lines.flatMap((line) => wrapSpans([span(line, "dim")], { width, theme }))];
 }
 
-const NOTICES: Readonly<Record<Of<"notice">["level"], { mark: string; ascii: string; role: Role }>> = {
-  info: { mark: "·", ascii: "-", role: "dim" },
-  warning: { mark: "!", ascii: "!", role: "warning" },
-  error: { mark: "✗", ascii: "x", role: "danger" },
+const NOTICES: Readonly<Record<Of<"notice">["level"], { mark: string; role: Role }>> = {
+  info: { mark: "·", role: "dim" },
+  warning: { mark: "!", role: "warning" },
+  error: { mark: "✗", role: "danger" },
 };
 
 function renderNotice({ level, text }: Of<"notice">, options: RenderOptions): string[] {
-  const { mark, ascii, role } = NOTICES[level];
+  const { mark, role } = NOTICES[level];
   const words = text.trim();
-  const shown =
-    options.expanded || words.length <= MAX_NOTICE ? words : cut(words, MAX_NOTICE) + ellipsis(options.theme);
+  const shown = options.expanded || words.length <= MAX_NOTICE ? words : cut(words, MAX_NOTICE) + ELLIPSIS;
   const lines = tailless(safeText(shown), options);
-  return marked([span(lines, role)], options, { mark: `${options.theme.ascii ? ascii : mark} `, role });
+  return marked([span(lines, role)], options, { mark: `${mark} `, role });
 }
 
 /** A notice of very many lines is cut too. */
-function tailless(text: string, { expanded, theme }: RenderOptions): string {
+function tailless(text: string, { expanded }: RenderOptions): string {
   const lines = text.split("\n");
-  return expanded || lines.length <= NOTICE_LINES
-    ? text
-    : `${lines.slice(0, NOTICE_LINES).join("\n")}${ellipsis(theme)}`;
+  return expanded || lines.length <= NOTICE_LINES ? text : `${lines.slice(0, NOTICE_LINES).join("\n")}${ELLIPSIS}`;
 }
 
 const OUTCOMES: Readonly<Record<Of<"turn-end">["outcome"], string>> = {

@@ -133,7 +133,7 @@ function layoutRow(
 ): string[] {
   const blocks = cells.map((cell, at) => cellLines(cell, columns[at] as number, theme));
   const height = Math.max(1, ...blocks.map((block) => block.length));
-  const bar = theme.dim(theme.ascii ? "|" : "│");
+  const bar = theme.dim("│");
   return Array.from({ length: height }, (_, index) => {
     let line = "";
     let pending = "";
@@ -176,7 +176,7 @@ function slice(spans: readonly Span[], start: number, end: number): Span[] {
 }
 
 function rule(columns: readonly number[], theme: Theme): string {
-  const [line, cross] = theme.ascii ? ["-", "-+-"] : ["─", "─┼─"];
+  const [line, cross] = ["─", "─┼─"];
   return theme.dim(columns.map((width) => (line as string).repeat(width)).join(cross));
 }
 

@@ -2,7 +2,7 @@
 import { safeLine } from "../../../base/terminal-text.js";
 import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 import type { Role, Theme } from "../theme.js";
-import { dot, ellipsis } from "./marks.js";
+import { DOT, ELLIPSIS } from "./marks.js";
 import { span } from "./spans.js";
 import { clipSpans, wrapSpans } from "./wrap.js";
 
@@ -12,10 +12,10 @@ export interface Todo {
 }
 
 const STATES = {
-  done: { mark: "☑", ascii: "[x]", roles: ["dim"] },
-  in_progress: { mark: "▸", ascii: "[>]", roles: ["strong"] },
-  pending: { mark: "☐", ascii: "[ ]", roles: [] },
-} as const satisfies Readonly<Record<string, { mark: string; ascii: string; roles: readonly Role[] }>>;
+  done: { mark: "☑", roles: ["dim"] },
+  in_progress: { mark: "▸", roles: ["strong"] },
+  pending: { mark: "☐", roles: [] },
+} as const satisfies Readonly<Record<string, { mark: string; roles: readonly Role[] }>>;
 
 function todosOf(details: JsonObject | undefined): readonly Todo[] {
   const todos = Array.isArray(details?.todos) ? details.todos : [];
@@ -33,15 +33,15 @@ export function openTodos(details: JsonObject | undefined): readonly Todo[] | un
 
 export function todoLines(details: JsonObject | undefined, view: { width: number; theme: Theme }): string[] {
   return todosOf(details).flatMap(({ text, status }) => {
-    const { lead, cells, roles } = leadOf(status, view.theme);
+    const { lead, cells, roles } = leadOf(status);
     const first = { text: view.theme.accent(lead), width: cells };
     return wrapSpans([span(text, ...roles)], { ...view, first, rest: { text: " ".repeat(cells), width: cells } });
   });
 }
 
-function leadOf(status: Todo["status"], { ascii }: Theme) {
-  const { mark, ascii: plain, roles } = STATES[status];
-  const lead = `${ascii ? plain : mark} `;
+function leadOf(status: Todo["status"]) {
+  const { mark, roles } = STATES[status];
+  const lead = `${mark} `;
   return { lead, cells: lead.length, roles };
 }
 
@@ -57,7 +57,7 @@ export interface PinnedOptions {
 /** The open list in one row each. In a short space it shows what is open, with the newest thing done. */
 export function pinnedTodos(todos: readonly Todo[], { width, theme, rows, key }: PinnedOptions): string[] {
   const done = todos.filter(({ status }) => status === "done").length;
-  const hint = key === undefined ? [] : [dot(theme), span(key, "key"), span(" hides them", "dim")];
+  const hint = key === undefined ? [] : [DOT, span(key, "key"), span(" hides them", "dim")];
   const title = clipSpans([span(`Todos: ${done} of ${todos.length} done`, "dim"), ...hint], { width, theme });
   const room = Math.max(1, rows - 1);
   const open = todos.findIndex(({ status }) => status !== "done");
@@ -65,10 +65,10 @@ export function pinnedTodos(todos: readonly Todo[], { width, theme, rows, key }:
   const isCut = from + room < todos.length;
   const shown = todos.slice(from, from + (isCut ? Math.max(1, room - 1) : room));
   const lines = shown.map(({ text, status }) => {
-    const { lead, roles } = leadOf(status, theme);
+    const { lead, roles } = leadOf(status);
     return clipSpans([span(lead, "accent"), span(text, ...roles)], { width, theme });
   });
   const left = todos.length - from - shown.length;
-  const more = isCut && room > 1 ? [clipSpans([span(`${ellipsis(theme)} ${left} more`, "dim")], { width, theme })] : [];
+  const more = isCut && room > 1 ? [clipSpans([span(`${ELLIPSIS} ${left} more`, "dim")], { width, theme })] : [];
   return [title, ...lines, ...more];
 }

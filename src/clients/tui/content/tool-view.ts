@@ -9,7 +9,7 @@ import type { ToolBlock } from "./block.js";
 import { parseHunks } from "./diff/hunks.js";
 import { renderDiff } from "./diff/render-diff.js";
 import { languageOfFile } from "./languages.js";
-import { dot, ellipsis, toolMark } from "./marks.js";
+import { DOT, ELLIPSIS, toolMark } from "./marks.js";
 import type { RenderOptions } from "./render-block.js";
 import { plainText, type Span, span } from "./spans.js";
 import { lineCount, tailOf } from "./tail.js";
@@ -43,14 +43,14 @@ export function renderTool(block: ToolBlock, options: RenderOptions, depth = 0):
 function headLine(block: ToolBlock, options: RenderOptions): string {
   const { width, theme } = options;
   const name = span(safeLine(block.tool), "strong");
-  const lead = [toolMark(block.result?.status ?? "running", theme), span(" "), name];
+  const lead = [toolMark(block.result?.status ?? "running"), span(" "), name];
   const { facts, time } = factsOf(block, options);
   const said = safeLine(oneLine(argumentWords(block), theme));
   const room = (shown: readonly Span[]) => width - textWidth(plainText([...lead, ...shown])) - 1;
-  const all = [...facts, ...time].flatMap((fact) => [dot(theme), fact]);
+  const all = [...facts, ...time].flatMap((fact) => [DOT, fact]);
   // The time is the least important part.
-  const behind = room(all) >= textWidth(said) ? all : facts.flatMap((fact) => [dot(theme), fact]);
-  const shown = room(behind) < MIN_WORDS ? "" : clipText(said, room(behind), theme);
+  const behind = room(all) >= textWidth(said) ? all : facts.flatMap((fact) => [DOT, fact]);
+  const shown = room(behind) < MIN_WORDS ? "" : clipText(said, room(behind));
   const words = shown === "" ? [] : [span(" "), ...withFile(shown, block, options)];
   return clipSpans([...lead, ...words, ...behind], options);
 }
@@ -62,11 +62,11 @@ function withFile(words: string, block: ToolBlock, { fileUrl }: RenderOptions): 
   return [{ ...span(path), file: fileUrl(path) }, span(words.slice(path.length))];
 }
 
-function oneLine(words: string, theme: Theme): string {
+function oneLine(words: string, _theme: Theme): string {
   return words
     .slice(0, MAX_WORDS)
     .trim()
-    .replace(/\s*\n\s*/g, theme.ascii ? " \\n " : " ⏎ ");
+    .replace(/\s*\n\s*/g, " ⏎ ");
 }
 
 interface Facts {
@@ -146,18 +146,18 @@ function failureLines(block: ToolBlock, options: RenderOptions): string[] {
 function shortened(rows: string[], { width, theme }: RenderOptions): string[] {
   return rows.length <= ROWS_PER_LINE
     ? rows
-    : [clipSpans([span(ellipsis(theme), "dim")], { width, theme }), ...rows.slice(-ROWS_PER_LINE)];
+    : [clipSpans([span(ELLIPSIS, "dim")], { width, theme }), ...rows.slice(-ROWS_PER_LINE)];
 }
 
 /** The line that counts the hidden lines before. */
 export function beforeLine(count: number, { width, theme }: RenderOptions, one = "line"): string {
-  return clipSpans([span(`${ellipsis(theme)} ${counted(count, one, `${one}s`)} before`, "dim")], { width, theme });
+  return clipSpans([span(`${ELLIPSIS} ${counted(count, one, `${one}s`)} before`, "dim")], { width, theme });
 }
 
 /** The line that counts the hidden lines, with the key that shows them. */
 export function hiddenLine(count: number, { width, theme }: RenderOptions): string {
-  const words = span(`${ellipsis(theme)} ${counted(count, "line", "lines")} before`, "dim");
-  return clipSpans([words, dot(theme), span("ctrl+o", "key"), span(" shows all", "dim")], { width, theme });
+  const words = span(`${ELLIPSIS} ${counted(count, "line", "lines")} before`, "dim");
+  return clipSpans([words, DOT, span("ctrl+o", "key"), span(" shows all", "dim")], { width, theme });
 }
 
 export function outputLines(text: string, { width, theme }: RenderOptions): string[] {
@@ -173,8 +173,7 @@ function changeLines({ result }: ToolBlock, options: RenderOptions): string[] {
     return typeof details?.diff === "string" ? diffLines(details.diff, path, options) : [];
   }
   return files.flatMap((file) => {
-    const title =
-      files.length === 1 ? [] : [span(safeLine(file.path), "strong"), dot(options.theme), span(file.words, "dim")];
+    const title = files.length === 1 ? [] : [span(safeLine(file.path), "strong"), DOT, span(file.words, "dim")];
     return [...(title.length === 0 ? [] : [clipSpans(title, options)]), ...diffLines(file.diff, file.path, options)];
   });
 }

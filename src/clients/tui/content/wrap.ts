@@ -8,6 +8,7 @@
 import { characters, characterWidth, expandTabs, textWidth } from "../../../base/text-width.js";
 import type { Theme } from "../theme.js";
 import { withLinks } from "./links.js";
+import { ELLIPSIS } from "./marks.js";
 import { paintSpan, plainText, type Span } from "./spans.js";
 
 interface Range {
@@ -85,18 +86,18 @@ function room({ width, first = NONE, rest = NONE }: WrapOptions) {
 /** One line, cut with `…` where it does not fit. */
 export function clipSpans(spans: readonly Span[], { width, theme }: { width: number; theme: Theme }): string {
   const text = plainText(spans);
-  const shown = clipText(text, width, theme);
+  const shown = clipText(text, width);
   if (shown === text) return paintRange(spans, { start: 0, end: trimmedEnd(text, 0, text.length) }, { theme, width });
-  const mark = markFor(theme).slice(0, Math.max(0, width));
+  const mark = ELLIPSIS.slice(0, Math.max(0, width));
   return paintRange(spans, { start: 0, end: shown.length - mark.length }, { theme, width }) + mark;
 }
 
 /** The same for text without styles. */
-export function clipText(text: string, width: number, theme: Theme): string {
+export function clipText(text: string, width: number): string {
   // No more than this can fit.
   const most = width * UNITS_PER_CELL + 64;
   if (text.length <= most && textWidth(text) <= width) return text;
-  const mark = markFor(theme).slice(0, Math.max(0, width));
+  const mark = ELLIPSIS.slice(0, Math.max(0, width));
   let used = 0;
   let end = 0;
   for (const character of characters(text.slice(0, most))) {
@@ -105,10 +106,6 @@ export function clipText(text: string, width: number, theme: Theme): string {
     end += character.length;
   }
   return text.slice(0, trimmedEnd(text, 0, end)) + mark;
-}
-
-function markFor({ ascii }: Theme): string {
-  return ascii ? "..." : "…";
 }
 
 /** Spans per line of the text. */

@@ -34,7 +34,7 @@ export function choiceRows(
   return choices.flatMap(({ key, label }, index) => {
     const [first = "", ...rest] = wrapText(label, Math.max(1, columns - 6));
     const isMarked = index === marked;
-    const mark = isMarked ? theme.key(theme.ascii ? "> " : "❯ ") : "  ";
+    const mark = isMarked ? theme.key("❯ ") : "  ";
     const style = isMarked ? theme.strong : (text: string) => text;
     return [`${mark}${theme.key(`[${key}]`)} ${style(first)}`, ...rest.map((row) => `      ${style(row)}`)];
   });

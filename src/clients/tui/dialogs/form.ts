@@ -129,7 +129,7 @@ export function formView(
   const { form: fields = [], summary, reason = "" } = question;
   const form = state.form ?? firstForm(fields);
   const { columns } = size;
-  const bar = theme.ascii ? "| " : "│ ";
+  const bar = "│ ";
   const quote = (text: string) =>
     wrapText(safeLine(text), Math.max(1, columns - bar.length)).map((line) => theme.warning(bar) + line);
   const head = [theme.warning(truncateText(`${safeLine(summary)}:`, columns)), ...quote(reason).slice(0, 6)];

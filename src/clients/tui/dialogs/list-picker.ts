@@ -135,7 +135,7 @@ function view<T>(
   for (const [index, item] of items.slice(top, top + room).entries()) {
     const row = rowOf(item, widths);
     const isSelected = top + index === state.at;
-    const mark = isSelected ? (theme.ascii ? "> " : "❯ ") : "  ";
+    const mark = isSelected ? "❯ " : "  ";
     const text = truncateText(mark + row, columns);
     lines.push(isSelected ? theme.selected(text) : text);
   }

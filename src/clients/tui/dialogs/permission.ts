@@ -129,7 +129,7 @@ interface ViewOptions {
 function view(question: Question, state: PermissionState, options: ViewOptions): DialogView {
   const { theme, size, waiting, choices } = options;
   const { columns } = size;
-  const bar = barOf(theme);
+  const bar = BAR;
   const quote = (text: string, style: Style) =>
     wrapText(spaced(text), Math.max(1, columns - bar.length)).map((line) => theme.warning(bar) + style(line));
   const more = waiting > 0 ? theme.dim(` (${waiting} more after this)`) : "";
@@ -152,9 +152,7 @@ function view(question: Question, state: PermissionState, options: ViewOptions):
   return { lines: [...lines, input.line, hint], cursor: { row: lines.length, column: input.column } };
 }
 
-function barOf({ ascii }: Theme): string {
-  return ascii ? "| " : "│ ";
-}
+const BAR = "│ ";
 
 /** A command of many lines leaves room for the choices. */
 function clip(lines: readonly string[], { rows, columns }: DialogSize): readonly string[] {
@@ -180,7 +178,7 @@ function previewOf(
   theme: Theme,
   { columns, tools }: { readonly columns: number; readonly tools: ContentTools },
 ): readonly string[] {
-  const bar = barOf(theme);
+  const bar = BAR;
   const width = Math.max(1, columns - bar.length);
   const files = proposedChange(args);
   if (files.length === 0) return preview === undefined ? [] : previewLines(preview, theme, { bar, columns });

@@ -43,7 +43,7 @@ function changeTitle(
 ): string {
   const at = stops.findIndex((other) => other.file === file && other.hunk === hunk);
   const isHere = at === state.at;
-  const mark = isHere ? (theme.ascii ? "> " : "❯ ") : "  ";
+  const mark = isHere ? "❯ " : "  ";
   const all = options.files[file]?.hunks.length;
   const words = `${mark}change ${hunk + 1} of ${all}: ${verdictWord(options, state.verdicts[at])}`;
   return (isHere ? theme.selected : theme.dim)(truncateText(words, size.columns));

@@ -105,7 +105,7 @@ function sectionLines({ title, rows }: SidebarSection, { selected, theme, width 
     { bare: head, styled: theme.heading(head) },
     ...rows.map(({ text, action }) => {
       const isHere = action !== undefined && action === selected;
-      const mark = isHere ? (theme.ascii ? "> " : "❯ ") : "  ";
+      const mark = isHere ? "❯ " : "  ";
       const bare = truncateText(`${mark}${safeLine(text)}`, width);
       return { bare, styled: isHere ? theme.selected(bare) : bare };
     }),

@@ -38,7 +38,7 @@ function view(
   { columns }: DialogSize,
   theme: Theme,
 ): DialogView {
-  const bar = theme.ascii ? "| " : "│ ";
+  const bar = "│ ";
   const more = waiting > 0 && columns >= 60 ? theme.dim(` (${waiting} more after this)`) : "";
   const quoted = wrapText(safeLine(asks), Math.max(1, columns - bar.length)).map((line) => theme.warning(bar) + line);
   const choice = (key: string, label: string) =>

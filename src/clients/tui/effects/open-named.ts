@@ -131,7 +131,7 @@ async function openSessions(place: DialogPlace): Promise<void> {
   const previews = new SessionPreviews(client, repaint);
   const contents = new ContentSearch(place.carrier, repaint);
   const foundIn = (filter: string, { id }: SessionInfo) => contents.placeIn(filter, id);
-  const arrow = place.theme().ascii ? "`- " : "└ ";
+  const arrow = "└ ";
   const item = ({ session, depth }: InTree): PickerItem<SessionInfo> => ({
     value: session,
     label: `${depth === 0 ? "" : "  ".repeat(depth - 1) + arrow}${session.title ?? "(no title)"}`,

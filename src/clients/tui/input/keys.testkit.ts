@@ -45,4 +45,4 @@ export const BYTES = {
 
 const roles = Object.fromEntries(ROLES.map((role) => [role, (text: string) => text]));
 
-export const plainTheme = { ...roles, name: "plain", ascii: false, links: false } as unknown as Theme;
+export const plainTheme = { ...roles, name: "plain", links: false } as unknown as Theme;

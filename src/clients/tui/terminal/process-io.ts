@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../base/clock.js";
 import type { Variables } from "../../../base/variables.js";
+import { asciiText } from "./ascii.js";
 import type { TerminalIo } from "./terminal-io.js";
 import { startWatcher } from "./watcher.js";
 
@@ -17,6 +18,7 @@ export interface ProcessIoOptions {
 
 export function processIo({ process, variables }: ProcessIoOptions): TerminalIo {
   const { stdin, stdout } = process;
+  const shown = showsUtf8(variables) ? (text: string) => text : asciiText;
   let isTaken = false;
   return {
     variables,
@@ -31,11 +33,11 @@ export function processIo({ process, variables }: ProcessIoOptions): TerminalIo 
         release();
       };
     },
-    write: (text, written) => void stdout.write(text, written === undefined ? undefined : () => written()),
+    write: (text, written) => void stdout.write(shown(text), written === undefined ? undefined : () => written()),
     writeNow(text) {
       if (text === "") return;
       if (!isTaken) setBlocking(stdout, "off");
-      writeNow(stdout, text);
+      writeNow(stdout, shown(text));
       if (!isTaken) setBlocking(stdout, "on");
     },
     onLost(listener) {
@@ -59,6 +61,11 @@ export function processIo({ process, variables }: ProcessIoOptions): TerminalIo 
       ? {}
       : { startWatcher: () => startWatcher({ input: stdin.fd, output: stdout.fd }) }),
   };
+}
+
+function showsUtf8({ LC_ALL, LC_CTYPE, LANG }: Variables): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG;
+  return locale === undefined || /utf-?8/i.test(locale);
 }
 
 function sizeOf(stdout: NodeJS.WriteStream): { columns: number; rows: number } {

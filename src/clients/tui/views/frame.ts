@@ -33,7 +33,7 @@ const ROOMY = 24;
 
 export function composeFrame(parts: FrameParts, { columns, rows, theme, linear }: FrameSize): Frame {
   const { dialog, composer, queue } = parts;
-  const rule = linear ? [] : [theme.dim((theme.ascii ? "-" : "─").repeat(columns))];
+  const rule = linear ? [] : [theme.dim("─".repeat(columns))];
   const footer = parts.status;
   const fixed = composer.lines.length + 1 + 2 * rule.length + (parts.working === undefined ? 0 : 1);
   // A question needs the room more.

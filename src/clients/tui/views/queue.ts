@@ -12,7 +12,7 @@ export function queueLines(
   { width, theme, key }: { readonly width: number; readonly theme: Theme; readonly key: string },
 ): string[] {
   if (queue.length === 0) return [];
-  const shown = queue.slice(0, MOST_SHOWN).map((input) => theme.dim(truncateText(lineOf(input, theme), width)));
+  const shown = queue.slice(0, MOST_SHOWN).map((input) => theme.dim(truncateText(lineOf(input), width)));
   const more = queue.length - shown.length;
   if (more > 0) shown.push(theme.dim(truncateText(`  and ${more} more`, width)));
   const own = queue.some((input) => input.own);
@@ -20,10 +20,9 @@ export function queueLines(
   return shown;
 }
 
-function lineOf({ text, images, audio = 0, delivery }: QueuedInput, { ascii }: Theme): string {
-  const mark = ascii ? ">" : "↳";
+function lineOf({ text, images, audio = 0, delivery }: QueuedInput): string {
   const when = delivery === "steer" ? "next step" : "after this turn";
   const pictures = images === 0 ? "" : ` [${images} image${images === 1 ? "" : "s"}]`;
   const sounds = audio === 0 ? "" : ` [${audio} audio file${audio === 1 ? "" : "s"}]`;
-  return `${mark} ${when}: ${safeLine(text.replaceAll("\n", " "))}${pictures}${sounds}`;
+  return `↳ ${when}: ${safeLine(text.replaceAll("\n", " "))}${pictures}${sounds}`;
 }

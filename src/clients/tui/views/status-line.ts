@@ -43,7 +43,7 @@ export function statusLine(state: State, options: StatusOptions): string {
   const rest = state.hint === undefined ? statusParts(state, options) : [part(state.hint.text, theme.warning, 10)];
   const draft = options.vim && part(`-- ${options.vim.toUpperCase()} --`, theme.strong, 9);
   const parts = [draft, mode, ...rest].filter((each) => each !== undefined);
-  const separator = theme.ascii ? " | " : " · ";
+  const separator = " · ";
   const fitting = thatFit(parts, width, textWidth(separator));
   return fitting.map(({ text, style }) => style(text)).join(theme.dim(separator));
 }
@@ -127,7 +127,7 @@ function contextPart({ costs, place }: State, theme: Theme): Part | undefined {
   if (window === undefined || window <= 0) return undefined;
   const share = Math.min(1, costs.contextUsed / window);
   const filled = Math.round(share * BAR_WIDTH);
-  const [full, empty] = theme.ascii ? ["#", "-"] : ["▰", "▱"];
+  const [full, empty] = ["▰", "▱"];
   const bar = full.repeat(filled) + empty.repeat(BAR_WIDTH - filled);
   const style = share >= 0.9 ? theme.danger : share >= 0.7 ? theme.warning : theme.dim;
   return { text: `${bar} ${Math.round(share * 100)}%`, style, rank: 9 };

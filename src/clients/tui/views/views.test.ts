@@ -48,12 +48,9 @@ const working =
   (state: State, now: number, still = false): Lines =>
   (width) => [workingLine(state, { width, theme: plainTheme, now, verses: VERSES, still }) ?? "(nothing)"];
 
-const ASCII = createTheme("plain", { colours: "none", ascii: true });
-
 const VIEWS: Readonly<Record<string, Lines>> = {
   "status: new": status(IDLE),
   "status: after a failover": status(COSTLY),
-  "status: ASCII": status(COSTLY, ASCII),
   "status: no sandbox, plan": status({
     ...IDLE,
     place: { ...(IDLE.place as NonNullable<State["place"]>), mode: "plan", sandbox: "none" },

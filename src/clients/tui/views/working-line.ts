@@ -7,7 +7,6 @@ import { estimateMs, type State } from "../state.js";
 import type { Theme } from "../theme.js";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const ASCII_FRAMES = ["-", "\\", "|", "/"];
 /** At most four updates a second. */
 export const TICK_MS = 250;
 const VERSE_MS = 4000;
@@ -27,9 +26,8 @@ export function workingLine(state: State, options: WorkingOptions): string | und
   const { width, theme, now, still } = options;
   const work = workOf(state, options);
   if (work === undefined) return undefined;
-  const frames = theme.ascii ? ASCII_FRAMES : FRAMES;
   const elapsed = now - work.since;
-  const frame = still ? "*" : (frames[Math.floor(elapsed / TICK_MS) % frames.length] ?? "*");
+  const frame = still ? "*" : (FRAMES[Math.floor(elapsed / TICK_MS) % FRAMES.length] ?? "*");
   // Of a retry only the wait counts.
   const timer = still || state.turn?.retryAt !== undefined ? "" : ` ${timerLabel(elapsed, work.estimate)}`;
   const keys = width >= 60 ? ` (${work.keys})` : "";

@@ -37,8 +37,7 @@ export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string
       left += hunk.length;
       continue;
     }
-    if (index > 0)
-      lines.push(clipSpans([span(" ".repeat(digits)), span(theme.ascii ? " ..." : " ⋯", "dim")], { width, theme }));
+    if (index > 0) lines.push(clipSpans([span(" ".repeat(digits)), span(" ⋯", "dim")], { width, theme }));
     if (isSplit)
       lines.push(...splitRows(hunk, { width, theme, digits, ...(options.isNew && { missing: "[new file]" }) }));
     else {
@@ -53,7 +52,7 @@ export function renderDiff(hunks: readonly Hunk[], options: DiffOptions): string
     lines.length = maxLines;
   }
   if (left > 0) {
-    const words = `${theme.ascii ? "..." : "…"} ${left} more line${left === 1 ? "" : "s"}`;
+    const words = `${"…"} ${left} more line${left === 1 ? "" : "s"}`;
     lines.push(clipSpans([span(words, "dim")], { width, theme }));
   }
   return lines;
@@ -100,7 +99,6 @@ const MOST_HIGHLIGHTED = 1000;
 
 /** Paints the lines of a hunk in their order: the code of either side continues from its line before. */
 class LinePainter {
-  readonly #theme: Theme;
   readonly #isNew: boolean;
   /** Changed lines have a background, so their text can have the colours of the code. */
   readonly #hasBackground: boolean;
@@ -108,7 +106,6 @@ class LinePainter {
   #fresh: Highlighter | undefined;
 
   constructor({ lines }: Hunk, { theme, highlighter, isNew = false }: DiffOptions) {
-    this.#theme = theme;
     this.#isNew = isNew;
     this.#hasBackground = theme.addedLine("x") !== "x";
     if (lines.length <= MOST_HIGHLIGHTED) this.#fresh = highlighter;
@@ -130,11 +127,11 @@ class LinePainter {
     const plain: Role = isAdded ? "added" : "removed";
     if (!this.#hasBackground || code === undefined) {
       const spans = pieces?.map((piece) => span(piece.text, piece.isChanged ? (word as Role) : plain));
-      return withTrailing(spans ?? [span(text, plain)], this.#theme);
+      return withTrailing(spans ?? [span(text, plain)]);
     }
     const rest = text.slice(text.trimEnd().length);
     const marked = withPieces(rest === "" ? code : [...code, span(rest)], pieces, word as Role);
-    return withTrailing(marked, this.#theme).map((each) => ({ ...each, roles: [...each.roles, whole as Role] }));
+    return withTrailing(marked).map((each) => ({ ...each, roles: [...each.roles, whole as Role] }));
   }
 
   #code(text: string): readonly Span[] | undefined {
@@ -182,13 +179,10 @@ function run(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): 
 }
 
 /** Makes spaces at the end of a changed line visible. */
-function withTrailing(spans: readonly Span[], { ascii }: Theme): readonly Span[] {
+function withTrailing(spans: readonly Span[]): readonly Span[] {
   const last = spans.at(-1);
   if (last === undefined || !last.text.endsWith(" ")) return spans;
-  return [
-    ...spans.slice(0, -1),
-    { ...last, text: last.text.replace(/ +$/, (spaces) => (ascii ? "_" : "·").repeat(spaces.length)) },
-  ];
+  return [...spans.slice(0, -1), { ...last, text: last.text.replace(/ +$/, (spaces) => "·".repeat(spaces.length)) }];
 }
 
 function clean(text: string): string {

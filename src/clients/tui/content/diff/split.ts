@@ -14,7 +14,7 @@ interface SplitView {
 
 export function splitRows(lines: readonly ShownLine[], { width, theme, digits, missing }: SplitView): string[] {
   const half = Math.floor((width - 3) / 2);
-  const bar = theme.dim(theme.ascii ? "|" : "│");
+  const bar = theme.dim("│");
   const rows: string[] = [];
   for (const [left, right] of pairs(lines)) {
     const view = { width: half, digits };
@@ -35,7 +35,7 @@ function noteOf(text: string, theme: Theme): { readonly text: string; readonly c
 function column(line: ShownLine, view: { width: number; digits: number }, theme: Theme) {
   const painted = unifiedRow(line, { ...view, theme });
   // The same rows without styles give the width.
-  const bare = unifiedRow(line, { ...view, theme: { ...plainTheme, ascii: theme.ascii } });
+  const bare = unifiedRow(line, { ...view, theme: plainTheme });
   return painted.map((text, at) => ({ text, cells: textWidth(bare[at] ?? "") }));
 }
 
