@@ -168,7 +168,9 @@ describe("a headless run", () => {
       const listed = await oxbow(["tools", "--tool-set", "mine"], { env, cwd });
       expect(listed.stdout).toMatch(/^read .*\n(.*\n)*.*my_tool/);
       expect(listed.stdout).not.toContain("other_tool");
-      expect(listed.stdout).toContain("nothing here offers: dice, gerp");
+      expect(listed.stdout).toMatch(/^dice .*dice\.mjs/m);
+      expect(listed.stdout).not.toContain("cards");
+      expect(listed.stdout).toContain("nothing here offers: gerp");
     },
   );
 

@@ -10,7 +10,7 @@ import { asValue, COMMAND_EXIT, type Command } from "../../feature/command.js";
 import { ownText } from "../../protocol/content.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { createMark, wrapUntrusted } from "../../security/untrusted/untrusted.js";
-import { type RecallHit, type RecallOptions, type RecallRange, recallPassages } from "../../sessions/recall.js";
+import type { RecallHit, RecallOptions, RecallRange } from "../../sessions/recall.js";
 import { RememberedVectors } from "../../sessions/remembered-vectors.js";
 import type { SessionStore } from "../../sessions/store.js";
 import { renderHit, toSearchHit } from "../commands/sessions/render-hit.js";
@@ -57,6 +57,8 @@ export class LiveRecall {
     const embedder = await this.#openEmbedder();
     const onWordsOnly = (reason: string) =>
       this.#warn(`The embedding model did not answer, so this searches by words only: ${reason}`);
+    // The commands need this file, and few sessions search.
+    const { recallPassages } = await import("../../sessions/recall.js");
     const hits = await recallPassages(
       store,
       { query, ranges },
