@@ -91,7 +91,7 @@ export function ownProvider(
   if (from === undefined) throw new FieldError(`the new provider '${name}' needs a protocol: ${PROTOCOL_NAMES}.`);
   const moved = fields.url !== undefined && !isSameHost(fields.url, from.baseUrl);
   const renamed = base === undefined;
-  const { keyName: usualKey, keyOptional, baseUrlName, sharedUrlName, modelNames, owner, ...rest } = from;
+  const { keyName: usualKey, keyOptional, baseUrlName, baseUrlAbout, sharedUrlName, modelNames, owner, ...rest } = from;
   const keyName = fields.auth_env ?? (moved && renamed ? undefined : usualKey);
   const optional = fields.auth_env === undefined && (keyOptional === true || moved);
   return {
@@ -101,7 +101,7 @@ export function ownProvider(
     family: moved ? movedFamily(name, from) : (rest.family ?? from.name),
     ...(keyName !== undefined && { keyName }),
     ...(keyName !== undefined && optional && { keyOptional: true }),
-    ...(fields.url === undefined ? !renamed && kept({ baseUrlName, sharedUrlName }) : { baseUrl: fields.url }),
+    ...(fields.url === undefined ? !renamed && { baseUrlName, baseUrlAbout, sharedUrlName } : { baseUrl: fields.url }),
     ...(!renamed && modelNames !== undefined && { modelNames }),
     ...(fields.description !== undefined && { description: fields.description }),
     ...(fields.model !== undefined && { defaultModel: fields.model }),
@@ -121,12 +121,6 @@ function speaking(base: NamedProvider, protocolProvider: NamedProvider | undefin
 /** Another server behind a service's name does not support the service's newest fields. */
 function movedFamily(name: string, { name: usual, wire }: NamedProvider): string {
   return name === usual && wire.startsWith("openai") ? `${name}-compatible` : name;
-}
-
-function kept(
-  names: { readonly [Key in "baseUrlName" | "sharedUrlName"]: string | undefined },
-): Partial<NamedProvider> {
-  return Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
 }
 
 function readProtocol(text: string, programs: readonly string[]): string {
