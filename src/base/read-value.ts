@@ -5,7 +5,8 @@ import { UsageError } from "./usage-error.js";
 export function oneOf<T extends string>(...known: readonly T[]): (text: string) => T {
   return (text) => {
     const found = known.find((each) => each === text);
-    if (found === undefined) throw new UsageError(`expected ${known.join(", ")}, got "${text}".`);
+    if (found === undefined)
+      throw new UsageError(`expected ${known.join(", ").replace(/, ([^,]*)$/, " or $1")}, got "${text}".`);
     return found;
   };
 }

@@ -213,7 +213,7 @@ esac
     const wrong = await oxbow(["run", "hi"], {
       env: { OXBOW_HOME: home, OXBOW_PROFILE: join(home, "wrong.toml") },
     });
-    expect(wrong.stderr).toMatch(/wrong\.toml \(permission_mode\): expected auto, review, ask, allow, deny/);
+    expect(wrong.stderr).toMatch(/wrong\.toml \(permission_mode\): expected auto, review, ask, allow or deny/);
   });
 
   verifies(["M5"], "models lists what is ready and says what is missing; no key is shown", async () => {

@@ -285,7 +285,7 @@ describe("exit codes and clear errors", () => {
     for (const [args, expected] of [
       [["run", "hi", "--modle", "x"], "Did you mean --model?"],
       [["run", "hi", "--max-iterations", "many"], "whole number"],
-      [["run", "hi", "--permission-mode", "maybe"], "auto, review, ask, allow, deny"],
+      [["run", "hi", "--permission-mode", "maybe"], "auto, review, ask, allow or deny"],
       [["run", "hi", "--timeout", "soon"], "duration"],
       [["run", "hi", "--tool-set", "everything"], "no tool set"],
       [["run", "hi", "--output-format", "xml"], "stream-json"],

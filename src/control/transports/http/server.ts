@@ -231,7 +231,10 @@ function isBelow(url: string, path: string): boolean {
 
 function clientRefusal({ code }: NodeJS.ErrnoException): Refusal {
   if (code === "HPE_HEADER_OVERFLOW") {
-    return { status: 431, failure: failure("TooLarge", { what: "The headers", limit: `${MOST_HEADER_BYTES} bytes` }) };
+    return {
+      status: 431,
+      failure: failure("TooLarge", { what: "The head of the request", limit: `${MOST_HEADER_BYTES} bytes` }),
+    };
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return { status: 408, failure: failure("InvalidInput", { detail: "The request took too long to arrive." }) };
