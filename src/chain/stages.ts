@@ -134,14 +134,16 @@ export const outputLimit: CreateHook =
   ({ costs }) =>
   (turn) => {
     const { request, model } = turn;
-    if (model.needsOutputLimit !== true || request === undefined || request.maxOutputTokens !== undefined) return;
-    if (costs === undefined) return;
+    if (request === undefined || request.maxOutputTokens !== undefined || costs === undefined) return;
+    if (model.needsOutputLimit !== true && model.candidates === undefined) return;
     const prompt = estimateRequestTokens(request, model.family);
     const isFirst = !turn.conversation.some(({ role }) => role === "assistant");
     return isFirst && prompt < LONG_PROMPT ? undefined : limit(turn, prompt, costs);
   };
 
 async function limit(turn: Turn, prompt: number, costs: NonNullable<ChainServices["costs"]>): Promise<undefined> {
+  const models = (await turn.model.candidates?.()) ?? [turn.model];
+  if (models.every(({ needsOutputLimit }) => needsOutputLimit !== true)) return;
   const facts = await costs.facts(turn.model);
   if (facts.assumed || turn.request === undefined) return;
   const thinking = turn.request.effort === undefined ? 0 : MOST_THINKING;
