@@ -33,7 +33,7 @@ export const REQUIREMENTS = [
   { id: "L18", title: "Background commands and scheduled prompts", status: "open" },
   { id: "L19", title: "Background sessions that survive the terminal", status: "open" },
   { id: "L20", title: "Goals and loops", status: "open" },
-  { id: "L21", title: "Names, parameters and formats that models learned elsewhere", status: "part" },
+  { id: "L21", title: "Names, parameters and formats that models learned elsewhere", status: "done" },
   // Tools and the workspace
   { id: "T1", title: "The built-in tools and their aliases", status: "done" },
   { id: "T2", title: "Tool sets", status: "done" },
