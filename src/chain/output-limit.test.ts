@@ -9,7 +9,7 @@ const model = (more: Partial<Model>) => ({ provider: "p", family: "f", model: "m
 const NEEDS = model({ needsOutputLimit: true });
 const FREE = model({});
 
-/** What the second request of a turn asks for, from a model with this window that writes up to 64,000 tokens. */
+/** Returns what the second request of a turn asks for, from a model with this window that writes up to 64,000 tokens. */
 async function limitFor(chosen: Model, context: number): Promise<number | undefined> {
   const costs = { facts: async () => ({ context, output: 64_000, assumed: false }) };
   const turn = {

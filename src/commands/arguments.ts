@@ -33,7 +33,7 @@ export function parseLine(spec: CommandSpec, line: string): Parsed {
   }
 }
 
-/** What reads flags takes time in proportion to the square of their number and of the length of a group of short ones. */
+/** Reading flags takes time in proportion to the square of their number and of the length of a group of short ones. */
 const MOST_WORDS = 1000;
 
 function flagsOf({ flags = [], name }: CommandSpec, words: readonly Word[]): ParsedFlags {

@@ -1,4 +1,4 @@
-/** What the tools of one session share. Each is created at first use. */
+/** Holds what the tools of one session share. Each is created at first use. */
 import type { BackgroundCommands } from "./background.js";
 import type { BashOptions } from "./bash.js";
 import type { Searcher } from "./search/searcher.js";

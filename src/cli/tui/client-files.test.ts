@@ -21,10 +21,10 @@ describe("the files of the terminal client", () => {
   });
 
   verifies(["U2"], "gives a file the address of the person's editor, or one of this machine", () => {
-    const at = (variables: Record<string, string>) => clientFiles(variables).urlOf("a b;\u001b.ts", "/work");
-    expect(at({ EDITOR: "/usr/bin/code --wait" })).toBe("vscode://file/work/a%20b;%1B.ts");
-    expect(at({ VISUAL: "zed", EDITOR: "vim" })).toBe("zed://file/work/a%20b;%1B.ts");
-    expect(at({ EDITOR: "vim" })).toBe(`file://${hostname().toLowerCase()}/work/a%20b;%1B.ts`);
+    const at = (variables: Record<string, string>) => clientFiles(variables).urlOf("a b;\u001b.ts", "/project");
+    expect(at({ EDITOR: "/usr/bin/code --wait" })).toBe("vscode://file/project/a%20b;%1B.ts");
+    expect(at({ VISUAL: "zed", EDITOR: "vim" })).toBe("zed://file/project/a%20b;%1B.ts");
+    expect(at({ EDITOR: "vim" })).toBe(`file://${hostname().toLowerCase()}/project/a%20b;%1B.ts`);
   });
 
   verifies(["U3"], "saves for the user alone, under a harmless name, and replaces nothing", async () => {

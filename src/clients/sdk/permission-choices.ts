@@ -25,7 +25,7 @@ export interface Choice<A> {
 /** Some choices need more than a key: where a rule holds, or why not. */
 export type PermissionChoice = Choice<PermissionAnswer | "where" | "why">;
 
-/** What a call that changes files does, in questions and in the names of rules; undefined for another one. */
+/** Names what a call that changes files does, in questions and in the names of rules; undefined for another one. */
 function changeOf({ tool_kind: kind, args }: Question) {
   if (kind !== "edit") return undefined;
   if (typeof args.patch === "string") return { ask: "Change", rule: "patches of", any: "any patch" };

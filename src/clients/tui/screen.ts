@@ -41,7 +41,7 @@ export class Screen {
   theme: Theme;
   statusParts: StatusParts;
   #tools: ContentTools = plainTools;
-  /** Where paths of the session begin. */
+  /** The folder where paths of the session begin. */
   #folder: string | undefined;
 
   constructor(options: ScreenOptions) {

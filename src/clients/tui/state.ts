@@ -43,7 +43,7 @@ export interface AgentWork extends AgentFacts {
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly outcome?: TurnOutcome;
-  /** What it does now. */
+  /** Its activity now, in one line. */
   readonly last?: string;
 }
 

@@ -12,7 +12,7 @@ import type { Offer, SessionKnowledge } from "./session-knowledge.js";
 let folder: string;
 let base: KnowledgeBase;
 let offers: readonly Offer[];
-/** What goes with the next input: the command that gave it, and the text. */
+/** Goes with the next input: the command that gave it, and the text. */
 let given: (readonly [string, string])[];
 
 const root = () => join(folder, "tower");

@@ -4,7 +4,7 @@ import { isOwner, makeClaims, mintProblem, readClaims, type TokenClaims, type Wa
 const [ONE, TWO] = ["sess_01M7TR596F8A45R56KG6VCGYRD", "sess_01M7TR596F8A45R56KG6VCGYRE"] as never[] as [never, never];
 const WHOLE = { ver: 1, jti: "tok_1", identity_class: "agent", exp: 200, nbf: 100 } as const;
 const FULL = {
-  ...{ ...WHOLE, sessions: [ONE], folders: ["/work/a"], commands: ["SendInput"], can_mint: true },
+  ...{ ...WHOLE, sessions: [ONE], folders: ["/project/a"], commands: ["SendInput"], can_mint: true },
   ...{ critical_claims: ["sessions"], display_name: "me" },
 };
 

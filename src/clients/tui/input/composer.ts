@@ -87,7 +87,7 @@ export class Composer {
     return this.#search !== undefined || this.#completer.isOpen;
   }
 
-  /** Whether Esc does something in the draft. */
+  /** Tells whether Esc does something in the draft. */
   get takesEscape(): boolean {
     return this.#vim?.takesEscape ?? false;
   }
@@ -97,7 +97,7 @@ export class Composer {
     return this.#vim?.mode;
   }
 
-  /** What the user has typed and not sent. */
+  /** Returns everything typed and not sent, with a draft that was put aside. */
   get draft(): Draft {
     const { parts } = this.#buffer.draft;
     const { parts: aside = [] } = this.#aside ?? {};

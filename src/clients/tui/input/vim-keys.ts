@@ -63,7 +63,7 @@ export class VimKeys {
     this.#typed = "";
   }
 
-  /** Whether Esc is for the draft. */
+  /** Tells whether Esc is for the draft. */
   get takesEscape(): boolean {
     return this.mode === "insert" ? !this.#editor.isEmpty : this.#typed !== "";
   }
@@ -195,7 +195,7 @@ export class VimKeys {
     if (by === -1) this.#editor.move(-1);
   }
 
-  /** Where a motion leads; `whole` includes the character there, `lines` every line up to there. */
+  /** Finds the cell that a motion leads to; `whole` includes the character there, `lines` every line up to there. */
   #motion({ rest, count, isCounted }: Command): { at: number; whole?: true; lines?: true } | undefined {
     const line = this.#line;
     const last = this.#cells.length - 1;
