@@ -15,6 +15,7 @@ import {
   type CommandResult,
   type CommandSpec,
   inNamespace,
+  mayUse,
   namespaceOf,
   type TerminalCommand,
 } from "../feature/command.js";
@@ -70,7 +71,7 @@ async function runShellCommand(shell: ShellCommand, args: readonly string[], var
   const found = specs.resolve([shell.name, ...flags.words], SHELL);
   if ("failure" in found) throw new UsageError(found.failure.message);
   const spec = inNamespace(found.command, shell.name);
-  if (!spec.users.some((user) => user !== "people"))
+  if (!mayUse(spec, "agents") && !mayUse(spec, "agents in the shell"))
     refuseAgents(variables, `'oxbow ${spec.name.replaceAll(":", " ")}'`);
   const parsed = parseWords(spec, { ...flags, words: flags.words.slice(found.used - 1) }, SHELL);
   if ("failure" in parsed) throw new UsageError(parsed.failure.message);

@@ -9,6 +9,7 @@ import {
   type Expansion,
   inNamespace,
   isAboutPermissions,
+  mayUse,
   namespaceOf,
   refuse,
   spell,
@@ -186,15 +187,15 @@ async function runExpanded(
 
 function refusalOf(command: Command, caller: SlashCaller): string | undefined {
   const { identity, context, busy, byProject = false, expansions = 0 } = caller;
-  const { name, users, places, reaches, sends } = command;
+  const { name, places, reaches, sends } = command;
   const typed = spell(name, context);
-  if (identity === "agent" && !users.includes("agents")) return `${typed} is for people, not for agents.`;
+  if (identity === "agent" && !mayUse(command, "agents")) return `${typed} is for people, not for agents.`;
   const { limits } = context;
   // A plugin may have left it out: what says nothing is refused.
   if (limits !== undefined && reaches !== "session") return `${typed} needs a token without limits.`;
   if (limits !== undefined && sends !== undefined && !limits.may(sends)) return `${typed} needs a token for ${sends}.`;
   if (expansions > 0 && isAboutPermissions(command)) return `${typed} is about permissions, so an alias cannot run it.`;
-  if (byProject && !users.includes("agents"))
+  if (byProject && !mayUse(command, "agents"))
     return `${typed} is only for people, so an alias of a project cannot run it.`;
   if (!worksOn(command, context)) {
     return onlyOutside(command, context);
@@ -240,7 +241,15 @@ function helpOn(topic: readonly string[], registry: CommandRegistry, context: Co
   return { text: helpColumns(helpOf([found.command], new Map(), context)), value: describe(found.command) };
 }
 
-function describe({ name, aliases = [], summary, arguments: wanted = [], flags = [], users, places }: CommandSpec) {
+function describe({
+  name,
+  aliases = [],
+  summary,
+  arguments: wanted = [],
+  flags = [],
+  users = ["people"],
+  places,
+}: CommandSpec) {
   return {
     name,
     aliases,

@@ -14,10 +14,10 @@ import {
   type CommandContext,
   type CommandOf,
   type CommandResult,
+  EVERYONE,
   EVERYWHERE,
   FOLDER,
   IN_SESSION,
-  PEOPLE,
   refuse,
   type Subject,
   withPort,
@@ -80,8 +80,7 @@ const COST: CommandOf<CostPort> = {
   summary: "show the spending of this session; with a flag, of all sessions",
   flags: REPORT_FLAGS,
   shellFlags: [{ name: "store", value: "STORE", help: "the store of the sessions, as in the settings" }, FOLDER],
-  users: ["people", "agents"],
-  reaches: "user",
+  users: EVERYONE,
   places: EVERYWHERE,
   run: async (args, port, context) => {
     try {
@@ -159,8 +158,6 @@ const BUDGET: CommandOf<CostPort> = {
   usage: "/budget [AMOUNT | off]",
   summary: "show the budgets, or set the budget of this run: 0.50, 200k tokens",
   arguments: [{ name: "AMOUNT", kind: "text", optional: true, rest: "text", complete: ["off"] }],
-  reaches: "user",
-  users: PEOPLE,
   places: IN_SESSION,
   run: async (args, { session }) => {
     const amount = args.text("AMOUNT");

@@ -52,11 +52,13 @@ export type CommandReach = "session" | "user";
 /** `in a client`: only a client can do it, the engine cannot. `without a session`: `oxbow NAME` exists. */
 export type CommandPlace = "during a turn" | "between turns" | "without a session" | "in a client";
 
-export const PEOPLE: readonly CommandUser[] = ["people"];
+export const EVERYONE: readonly CommandUser[] = ["people", "agents"];
 export const READERS: readonly CommandUser[] = ["people", "agents in the shell"];
 export const EVERYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
 export const IN_SESSION: readonly CommandPlace[] = ["during a turn", "between turns"];
 export const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns"];
+/** Only `oxbow NAME`. */
+export const IN_SHELL: readonly CommandPlace[] = ["without a session"];
 /** A shell flag of commands about a folder. */
 export const FOLDER: Flag = {
   name: "cwd",
@@ -82,10 +84,11 @@ export interface CommandSpec {
   readonly flags?: readonly Flag[];
   /** Flags that `oxbow NAME` has besides, such as `--cwd`. */
   readonly shellFlags?: readonly Flag[];
-  readonly users: readonly CommandUser[];
+  /** Default: people. */
+  readonly users?: readonly CommandUser[];
   readonly places: readonly CommandPlace[];
-  /** Its reach: see `CommandReach`. */
-  readonly reaches: CommandReach;
+  /** Default: `user`. */
+  readonly reaches?: CommandReach;
   /** The command of the protocol that does the same: a client that may not send that one may not run this one. */
   readonly sends?: CommandKind;
   /** People type its name with colons only: `/git:fix`, because `/git fix` is the command `git`. */
@@ -168,6 +171,10 @@ export interface Expansion {
   readonly byProject: boolean;
   /** May refuse the prompt, or add to it. */
   readonly review?: (context: CommandContext, expand: () => CommandResult) => Promise<CommandResult>;
+}
+
+export function mayUse({ users = ["people"] }: Pick<CommandSpec, "users">, user: CommandUser): boolean {
+  return users.includes(user);
 }
 
 /** The namespace of `route:add`; undefined for a plain name. */

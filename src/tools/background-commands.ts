@@ -1,7 +1,7 @@
 /** `/background`: the commands that the model left running, their output, and their end. */
 import { formatDuration } from "../base/duration.js";
 import { safeLine, safeText } from "../base/terminal-text.js";
-import { asValue, type CommandOf, IN_SESSION, PEOPLE, refuse } from "../feature/command.js";
+import { asValue, type CommandOf, IN_SESSION, refuse } from "../feature/command.js";
 import type { BackgroundCommands } from "./background.js";
 
 const ID = { name: "ID", kind: "text" } as const;
@@ -12,7 +12,6 @@ export const BACKGROUND_COMMANDS: readonly CommandOf<BackgroundCommands>[] = [
     aliases: ["background"],
     summary: "the commands that run in the background, and those that ended",
     reaches: "session",
-    users: PEOPLE,
     places: IN_SESSION,
     run: (_args, commands) => {
       const listed = commands.facts();
@@ -25,7 +24,6 @@ export const BACKGROUND_COMMANDS: readonly CommandOf<BackgroundCommands>[] = [
     summary: "the last output of a background command",
     arguments: [ID],
     reaches: "session",
-    users: PEOPLE,
     places: IN_SESSION,
     run: (args, commands) => {
       const entry = commands.find(args.text("ID") ?? "");
@@ -42,7 +40,6 @@ export const BACKGROUND_COMMANDS: readonly CommandOf<BackgroundCommands>[] = [
     summary: "end a background command with all its processes",
     arguments: [ID],
     reaches: "session",
-    users: PEOPLE,
     places: IN_SESSION,
     run: async (args, commands) => {
       const entry = commands.find(args.text("ID") ?? "");

@@ -1,13 +1,15 @@
 /** Commands of Oxbow that are for people only, in a command of a model that removes the variable by which Oxbow knows an agent. */
 import { expect } from "vitest";
 import { COMMANDS } from "../../src/cli/command-table.js";
+import { mayUse } from "../../src/feature/command.js";
 import { PROGRAM_SPECS, SESSION_SPECS } from "../../src/runtime/commands/catalogue.js";
 import { readCommand } from "../../src/security/permissions/read-command.js";
 import { verifies } from "../verifies.js";
 
 verifies(["P4"], "are refused by their text, under every name", () => {
   const forPeople = [...PROGRAM_SPECS, ...SESSION_SPECS].filter(
-    ({ users, places }) => places.includes("without a session") && users.every((user) => user === "people"),
+    (spec) =>
+      spec.places.includes("without a session") && !mayUse(spec, "agents") && !mayUse(spec, "agents in the shell"),
   );
   const lines = forPeople.flatMap(({ name, aliases = [] }) =>
     [name, ...aliases].flatMap((each) => {

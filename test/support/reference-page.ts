@@ -7,6 +7,7 @@ import { exitCodeOf } from "../../src/cli/exit-codes.js";
 import { GIVEN_VARIABLES, KNOWN_VARIABLES } from "../../src/cli/known-variables.js";
 import { usageOf } from "../../src/commands/usage.js";
 import { agentTool } from "../../src/extensions/subagents/definition.js";
+import { mayUse } from "../../src/feature/command.js";
 import { parseFlags } from "../../src/feature/flags.js";
 import { FAILURE_REASONS, failure, isLimit } from "../../src/protocol/errors.js";
 import { HELP_GROUPS, helpGroupOf, SESSION_SPECS } from "../../src/runtime/commands/catalogue.js";
@@ -101,7 +102,7 @@ function slashCommands(): string {
     const specs = [...known.values()].filter((spec) => helpGroupOf(spec) === group);
     if (specs.length === 0) return [];
     const rows = specs.map((spec) => {
-      const people = spec.users.includes("agents") ? "people, agents" : "people";
+      const people = mayUse(spec, "agents") ? "people, agents" : "people";
       return [code(usageOf(spec, { surface: "slash" })), spec.summary, people];
     });
     return [section(group, "", ["command", "what it does", "who"], rows).replace(/^## /, "### ")];

@@ -1,5 +1,5 @@
 /** `/init`. */
-import { type Command, type CommandOf, withPort } from "../../feature/command.js";
+import { BETWEEN_TURNS, type Command, type CommandOf, withPort } from "../../feature/command.js";
 import type { FeatureContext } from "../../feature/part.js";
 import { text } from "../../protocol/content.js";
 import init from "./init.md";
@@ -11,8 +11,7 @@ export const INSTRUCTION_COMMANDS: readonly CommandOf<FeatureContext>[] = [
     arguments: [{ name: "WISHES", kind: "line", optional: true, rest: "text" }],
     reaches: "session",
     sends: "SendInput",
-    users: ["people"],
-    places: ["between turns"],
+    places: BETWEEN_TURNS,
     run: (args, session, { signal }) => {
       const line = args.text("WISHES") ?? "";
       const wishes = line === "" ? "" : `\n\nThe user adds: ${line}`;

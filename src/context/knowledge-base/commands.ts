@@ -14,7 +14,6 @@ import {
   EVERYWHERE,
   FOLDER,
   IN_SESSION,
-  PEOPLE,
   refuse,
   type Subject,
   spell,
@@ -44,7 +43,7 @@ export interface KnowledgePort {
 
 const ALL: Flag = { name: "all", help: "in all projects" };
 
-const shared = { users: PEOPLE, places: EVERYWHERE, reaches: "user", shellFlags: [FOLDER] } as const;
+const shared = { places: EVERYWHERE, shellFlags: [FOLDER] } as const;
 const KINDS = ["note", "finding", "decision", "question", "hypothesis"] as const;
 const NAME: Argument = { name: "NAME", kind: "text" };
 const DESCRIPTION: Argument = { name: "DESCRIPTION", kind: "text", optional: true, rest: "text" };
@@ -170,8 +169,6 @@ const OF_A_SESSION: readonly CommandOf<SessionKnowledge>[] = [
     summary: "give the model observations with your next input: those that fit TEXT, or the newest of the project",
     arguments: [{ name: "TEXT", kind: "text", optional: true, rest: "text" }],
     flags: [ALL],
-    users: PEOPLE,
-    reaches: "user",
     places: IN_SESSION,
     run: inject,
   },
@@ -179,8 +176,6 @@ const OF_A_SESSION: readonly CommandOf<SessionKnowledge>[] = [
     name: "kb:accept",
     summary: "record what Oxbow offered after the last answer: all of it, or the parts with these numbers",
     arguments: [{ name: "NUMBER", kind: "text", optional: true, rest: "list" }],
-    users: PEOPLE,
-    reaches: "user",
     places: IN_SESSION,
     run: accept,
   },

@@ -3,11 +3,11 @@ import { counted, groupDigits } from "../../base/group-digits.js";
 import { readableShellWord } from "../../base/shell-word.js";
 import {
   asValue,
+  BETWEEN_TURNS,
   type Command,
   type CommandOf,
-  type CommandPlace,
   type CommandResult,
-  type CommandUser,
+  IN_SESSION,
   refuse,
   type Subject,
   withPort,
@@ -37,8 +37,6 @@ export interface TypedCall {
   readonly onlyReads?: true;
 }
 
-const PEOPLE: readonly CommandUser[] = ["people"];
-const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns"];
 const MOST_FILES = 200;
 const MOST_CHARACTERS = 400_000;
 
@@ -47,8 +45,6 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
     name: "read",
     summary: "give the model files with your next input",
     arguments: [{ name: "FILE", kind: "path", rest: "list", complete: "file" }],
-    reaches: "user",
-    users: PEOPLE,
     places: BETWEEN_TURNS,
     run: (args, gathering, { signal }) => readFiles(gathering, args.list("FILE"), signal),
   },
@@ -59,8 +55,6 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
       { name: "PATTERN", kind: "text" },
       { name: "PATH", kind: "path", optional: true, complete: "folder" },
     ],
-    reaches: "user",
-    users: PEOPLE,
     places: BETWEEN_TURNS,
     run: (args, gathering, { signal }) => {
       const [pattern = "", path] = [args.text("PATTERN"), args.text("PATH")];
@@ -73,8 +67,6 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
     name: "files",
     summary: "list a folder, and give the model the list",
     arguments: [{ name: "PATH", kind: "path", optional: true, complete: "folder" }],
-    reaches: "user",
-    users: PEOPLE,
     places: BETWEEN_TURNS,
     run: (args, gathering, { signal }) => {
       const path = args.text("PATH");
@@ -90,8 +82,6 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
       { name: "ACTION", kind: "choice", complete: ["status", "diff", "log", "show", "blame"] },
       { name: "ARGUMENTS", kind: "text", optional: true, rest: "list" },
     ],
-    reaches: "user",
-    users: PEOPLE,
     places: BETWEEN_TURNS,
     run: (args, gathering, { signal }) => {
       const action = args.text("ACTION") ?? "";
@@ -105,8 +95,6 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
     name: "run",
     summary: "run a shell command yourself, and give the model its output",
     arguments: [{ name: "COMMAND", kind: "line", rest: "text" }],
-    reaches: "user",
-    users: PEOPLE,
     places: BETWEEN_TURNS,
     // With the network. Its changes are checked as those of the model's commands; `!COMMAND` has all rights of the user.
     run: (args, gathering, { signal }) => {
@@ -119,7 +107,6 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
     summary: "pin text that survives /clear and compaction",
     arguments: [{ name: "TEXT", kind: "line", rest: "text" }],
     reaches: "session",
-    users: PEOPLE,
     places: BETWEEN_TURNS,
     run: (args, { pinned }) => {
       pinned.add(args.text("TEXT") ?? "");
@@ -132,15 +119,13 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
     summary:
       "show what fills the context window, the pinned text, what waits for your next input, and the instruction files",
     reaches: "session",
-    users: PEOPLE,
-    places: ["during a turn", "between turns"],
+    places: IN_SESSION,
     run: (_args, gathering) => show(gathering),
   },
   {
     name: "context:clear",
     summary: "remove the pinned text, and what waits for your next input",
     reaches: "session",
-    users: PEOPLE,
     places: BETWEEN_TURNS,
     run: (_args, { pinned, gathered }) => {
       const dropped = gathered.clear();
@@ -155,8 +140,6 @@ const COMMANDS: readonly CommandOf<Gathering>[] = [
       { name: "PATH", kind: "path", complete: "folder" },
       { name: "GLOB", kind: "text", optional: true },
     ],
-    reaches: "user",
-    users: PEOPLE,
     places: BETWEEN_TURNS,
     run: (args, gathering, { signal }) =>
       loadFolder(gathering, { path: args.text("PATH") ?? ".", glob: args.text("GLOB") }, signal),

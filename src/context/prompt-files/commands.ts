@@ -6,11 +6,13 @@
  */
 import type { Model } from "../../engine/ports.js";
 import {
+  BETWEEN_TURNS,
   type Command,
   type CommandContext,
   type CommandOf,
   type CommandResult,
-  type CommandUser,
+  EVERYONE,
+  IN_SESSION,
   refuse,
   type Subject,
   withPort,
@@ -35,8 +37,6 @@ export interface PromptPlace {
 type Expanded = string | { readonly failure: Failure };
 type AllPrompts = () => Promise<readonly Command[]>;
 
-const PEOPLE: readonly CommandUser[] = ["people"];
-
 const TEMPLATES: readonly CommandOf<AllPrompts>[] = [
   {
     name: "template:use",
@@ -46,8 +46,7 @@ const TEMPLATES: readonly CommandOf<AllPrompts>[] = [
       { name: "ARGUMENTS", kind: "text", optional: true, rest: "text" },
     ],
     reaches: "session",
-    users: PEOPLE,
-    places: ["between turns"],
+    places: BETWEEN_TURNS,
     run: async (args, all, context) => {
       const typed = args.text("NAME") ?? "";
       const wanted = typed.replace(/\.md$/, "");
@@ -61,8 +60,7 @@ const TEMPLATES: readonly CommandOf<AllPrompts>[] = [
     aliases: ["template"],
     summary: "list the prompt templates",
     reaches: "session",
-    users: PEOPLE,
-    places: ["during a turn", "between turns"],
+    places: IN_SESSION,
     run: async (_args, all) => {
       const templates = (await all()).map(({ name, summary }) => ({ name, summary }));
       const none =
@@ -110,8 +108,8 @@ function promptCommand(file: PromptFile, session: PromptFilesContext, place: Pro
     usage: `/${file.name}${hint}`,
     arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
     reaches: "session",
-    users: ["people", "agents"],
-    places: ["between turns"],
+    users: EVERYONE,
+    places: BETWEEN_TURNS,
     withColons: true,
     run: (args, { signal, warn }) => {
       const line = args.text("ARGUMENTS") ?? "";

@@ -16,7 +16,6 @@ import {
   type CommandResult,
   EVERYWHERE,
   FOLDER,
-  PEOPLE,
   refuse,
   type Subject,
   spell,
@@ -47,7 +46,7 @@ const EMBED: Flag = {
   help: "the embedding model, PROVIDER:NAME; a name alone is one of Ollama's (default: none, search by words)",
 };
 
-const shared = { users: PEOPLE, places: EVERYWHERE, reaches: "user", shellFlags: [FOLDER] } as const;
+const shared = { places: EVERYWHERE, shellFlags: [FOLDER] } as const;
 
 const COMMANDS: readonly CommandOf<RetrievalPort>[] = [
   {

@@ -3,13 +3,16 @@ import { wordsIn } from "../../base/shell-word.js";
 import { renderTable } from "../../base/text-table.js";
 import {
   asValue,
+  BETWEEN_TURNS,
   COMMAND_EXIT,
   type Command,
   type CommandAnswer,
   type CommandContext,
   type CommandOf,
-  type CommandPlace,
-  type CommandUser,
+  EVERYONE,
+  EVERYWHERE,
+  IN_SESSION,
+  IN_SHELL,
   type Subject,
   withPort,
 } from "../../feature/command.js";
@@ -22,9 +25,6 @@ interface SkillsPort {
   readonly registry: SkillRegistry;
 }
 
-const USERS: readonly CommandUser[] = ["people", "agents"];
-const SESSION: readonly CommandPlace[] = ["during a turn", "between turns"];
-
 const LIST: CommandOf<SkillsPort> = {
   name: "skills:list",
   aliases: ["skills"],
@@ -33,8 +33,8 @@ const LIST: CommandOf<SkillsPort> = {
     { name: "cwd", value: "DIR", complete: "folder", help: "the folder to look from (default: the current one)" },
   ],
   reaches: "session",
-  users: USERS,
-  places: [...SESSION, "without a session"],
+  users: EVERYONE,
+  places: EVERYWHERE,
   run: (_args, { registry }, context) => listing(registry, context),
 };
 
@@ -42,8 +42,8 @@ const RELOAD: CommandOf<SessionSkills> = {
   name: "skills:reload",
   summary: "search for skills again",
   reaches: "session",
-  users: USERS,
-  places: SESSION,
+  users: EVERYONE,
+  places: IN_SESSION,
   run: async (_args, live, context) => {
     const changed = await live.reload();
     const { text: list, value } = listing(live.registry, context);
@@ -57,9 +57,8 @@ const VALIDATE: Command = {
   arguments: [
     { name: "FOLDER", kind: "path", rest: "list", complete: "folder", missing: "Give the folder that holds SKILL.md." },
   ],
-  reaches: "user",
-  users: USERS,
-  places: ["without a session"],
+  users: EVERYONE,
+  places: IN_SHELL,
   run: async (args) => {
     const { validateSkillFolder } = await import("./validate-skill.js");
     const results = args.list("FOLDER").map((folder) => ({ folder, errors: validateSkillFolder(folder) }));
@@ -114,8 +113,8 @@ function useCommand(skill: Skill, live: SessionSkills, session: SkillsContext): 
     usage: `/skills:${skill.id} [${hint.replace(/^\[(.*)\]$/, "$1")}]`,
     arguments: [{ name: "WHAT", kind: "line", optional: true, rest: "text" }],
     reaches: "session",
-    users: USERS,
-    places: ["between turns"],
+    users: EVERYONE,
+    places: BETWEEN_TURNS,
     run: (args, { signal }) => {
       const { id, scope } = skill;
       const line = args.text("WHAT") ?? "";

@@ -9,7 +9,15 @@
 import { shorten } from "../../base/cap-text.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
 import { wordsOf } from "../../base/shell-word.js";
-import { type Command, type CommandSpec, type Expansion, isAboutPermissions, refuse } from "../../feature/command.js";
+import {
+  type Command,
+  type CommandSpec,
+  EVERYONE,
+  type Expansion,
+  isAboutPermissions,
+  mayUse,
+  refuse,
+} from "../../feature/command.js";
 import type { FeatureContext, KnownCommands } from "../../feature/part.js";
 import { type Alias, readAliases } from "./read-aliases.js";
 
@@ -52,7 +60,7 @@ function targetProblem(alias: Alias, all: ReadonlyMap<string, Alias>, known: Kno
   if (target === undefined) return undefined;
   if (target.places.includes("in a client")) return `/${target.name} is a command of the terminal itself.`;
   if (isAboutPermissions(target)) return `/${target.name} is about permissions, and an alias cannot stand for it.`;
-  if (alias.scope === "project" && !target.users.includes("agents")) {
+  if (alias.scope === "project" && !mayUse(target, "agents")) {
     return `a project cannot give a name to /${target.name}, which only people may use.`;
   }
   return undefined;
@@ -79,7 +87,7 @@ function aliasCommand(alias: Alias, asPrompt: AliasPlace["asPrompt"]): Command {
     usage: `/${name}${/\$[@*1-9A]/.test(target) ? " ARGUMENTS" : " [ARGUMENTS]"}`,
     arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
     reaches: "session",
-    users: ["people", "agents"],
+    users: EVERYONE,
     places: isPrompt ? ["between turns"] : ["during a turn", "between turns"],
     expand: (line) => {
       const expanded = expandAlias(alias, { line, words: wordsOf(line).map(({ value }) => value) });

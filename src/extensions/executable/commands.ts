@@ -5,7 +5,7 @@
  * 2. A person runs them, so they ask for no permission; they run in the sandbox like everything else.
  */
 import type { ExtensionFile } from "../../base/extension-files.js";
-import { COMMAND_EXIT, type Command } from "../../feature/command.js";
+import { BETWEEN_TURNS, COMMAND_EXIT, type Command } from "../../feature/command.js";
 import { type Chosen, chosenFiles, programName, shownPath } from "./chosen-files.js";
 import type { Containment } from "./containment.js";
 import { type IntrospectOptions, introspect } from "./introspect.js";
@@ -84,9 +84,7 @@ async function commandOf(chosen: Chosen, options: ExecutableCommandOptions): Pro
     name: chosen.name,
     summary: description || `the program ${chosen.file.path}`,
     arguments: [{ name: "ARGUMENT", kind: "text", optional: true, rest: "list" }],
-    reaches: "user",
-    users: ["people"],
-    places: ["between turns"],
+    places: BETWEEN_TURNS,
     run: async (args, { signal, progress }) => {
       const { containment, timeoutMs } = options;
       const run = { args: args.list("ARGUMENT"), containment, timeoutMs, signal, onMessage: progress };

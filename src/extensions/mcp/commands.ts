@@ -8,6 +8,7 @@ import { renderTable } from "../../base/text-table.js";
 import { UsageError } from "../../base/usage-error.js";
 import {
   asValue,
+  BETWEEN_TURNS,
   COMMAND_EXIT,
   type Command,
   type CommandArguments,
@@ -15,6 +16,10 @@ import {
   type CommandOf,
   type CommandResult,
   type CommandSpec,
+  EVERYONE,
+  EVERYWHERE,
+  IN_SESSION,
+  IN_SHELL,
   refuse,
   type Subject,
   withPort,
@@ -79,9 +84,8 @@ const LIST: CommandSpec = {
   aliases: ["mcp"],
   summary: "list the MCP servers, where they are named and what state they are in",
   shellFlags: [CWD],
-  users: ["people", "agents"],
-  reaches: "user",
-  places: ["during a turn", "between turns", "without a session"],
+  users: EVERYONE,
+  places: EVERYWHERE,
 };
 
 const APPROVE: CommandSpec = {
@@ -93,8 +97,6 @@ const APPROVE: CommandSpec = {
     { name: "VERSION", kind: "text", optional: true },
   ],
   shellFlags: [CWD],
-  users: ["people"],
-  reaches: "user",
   places: ["between turns", "without a session"],
 };
 
@@ -108,9 +110,7 @@ export const AUTH: CommandSpec = {
     { name: "remove", help: "forget the sign-in" },
   ],
   shellFlags: [CWD],
-  users: ["people"],
-  reaches: "user",
-  places: ["without a session"],
+  places: IN_SHELL,
 };
 
 const IN_A_SESSION: readonly CommandOf<SessionPort>[] = [
@@ -126,9 +126,7 @@ const IN_A_SESSION: readonly CommandOf<SessionPort>[] = [
     name: "mcp:restart",
     summary: "start an MCP server again",
     arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
-    users: ["people"],
-    reaches: "user",
-    places: ["during a turn", "between turns"],
+    places: IN_SESSION,
     run: (args, { servers }, context) => {
       const name = args.text("NAME") ?? "";
       const server = servers?.named(name);
@@ -172,9 +170,7 @@ const IN_THE_SHELL: readonly CommandOf<ShellPort>[] = [
       SCOPE,
     ],
     shellFlags: [CWD],
-    users: ["people"],
-    reaches: "user",
-    places: ["without a session"],
+    places: IN_SHELL,
     run: add,
   },
   {
@@ -183,9 +179,7 @@ const IN_THE_SHELL: readonly CommandOf<ShellPort>[] = [
     arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
     flags: [SCOPE],
     shellFlags: [CWD],
-    users: ["people"],
-    reaches: "user",
-    places: ["without a session"],
+    places: IN_SHELL,
     run: remove,
   },
   {
@@ -193,9 +187,7 @@ const IN_THE_SHELL: readonly CommandOf<ShellPort>[] = [
     summary: "connect to an MCP server and list what it offers",
     arguments: [{ name: "NAME", kind: "text", missing: "Name the server." }],
     shellFlags: [CWD],
-    users: ["people"],
-    reaches: "user",
-    places: ["without a session"],
+    places: IN_SHELL,
     run: test,
   },
   { ...APPROVE, run: approveEntry },
@@ -244,9 +236,7 @@ function serverCommand(server: McpServer, port: SessionPort): Command {
       { name: "ACTION", kind: "choice", optional: true, complete: ACTIONS },
       { name: "VERSION", kind: "text", optional: true },
     ],
-    users: ["people"],
-    places: ["during a turn", "between turns"],
-    reaches: "user",
+    places: IN_SESSION,
     run: async (args, context) => {
       switch (args.text("ACTION") ?? "status") {
         case "restart":
@@ -375,9 +365,7 @@ function promptCommand(server: McpServer, prompt: ServerPrompt, port: PromptPort
     summary: safeLine(prompt.description ?? `a prompt of ${server.config.name}`).slice(0, 200),
     usage: `/${name} ${safeLine(hint)}`.trimEnd(),
     arguments: [{ name: "ARGUMENTS", kind: "line", optional: true, rest: "text" }],
-    users: ["people"],
-    places: ["between turns"],
-    reaches: "user",
+    places: BETWEEN_TURNS,
     withColons: true,
     run: async (args, context) => {
       const line = args.text("ARGUMENTS") ?? "";

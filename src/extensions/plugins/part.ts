@@ -1,7 +1,7 @@
 /** What the plugins of the process add to one session. */
 import type { Tool, ToolOutcome } from "../../engine/ports.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../../engine/turn.js";
-import { type Command, refuse } from "../../feature/command.js";
+import { type Command, IN_SESSION, refuse } from "../../feature/command.js";
 import type { FeatureContext, SessionPart, Subscriber } from "../../feature/part.js";
 import { text } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
@@ -174,9 +174,7 @@ function commandOf(
     ...(usage !== undefined && { usage }),
     arguments: [{ name: "ARGS", kind: "line", optional: true, rest: "text" }],
     // Its code runs with the rights of the user.
-    reaches: "user",
-    users: ["people"],
-    places: ["during a turn", "between turns"],
+    places: IN_SESSION,
     run: async (args, { signal }) => {
       try {
         const answer = await command.run(args.text("ARGS") ?? "", { signal, session });

@@ -4,10 +4,13 @@ import { formatDuration } from "../../base/duration.js";
 import { renderTable } from "../../base/text-table.js";
 import {
   asValue,
+  BETWEEN_TURNS,
   type Command,
   type CommandAnswer,
   type CommandContext,
   type CommandOf,
+  EVERYONE,
+  EVERYWHERE,
   type Subject,
   withPort,
 } from "../../feature/command.js";
@@ -31,8 +34,8 @@ const LIST: CommandOf<AgentsPort> = {
   summary: "list the types of subagents, where they were found and what they shadow",
   shellFlags: [{ name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" }],
   reaches: "session",
-  users: ["people", "agents"],
-  places: ["during a turn", "between turns", "without a session"],
+  users: EVERYONE,
+  places: EVERYWHERE,
   run: (_args, port, context) => list(port, context),
 };
 
@@ -90,8 +93,7 @@ function startCommand({ name, description }: AgentType): Command {
     usage: `/agents:${name} PROMPT`,
     arguments: [{ name: "PROMPT", kind: "line", rest: "text", missing: `What should it do? /agents:${name} PROMPT` }],
     reaches: "session",
-    users: ["people"],
-    places: ["between turns"],
+    places: BETWEEN_TURNS,
     run: (args) => {
       const prompt = args.text("PROMPT") ?? "";
       const input = [text(`/agents:${name} ${prompt}`)];

@@ -11,6 +11,7 @@ import {
   type CommandContext,
   type CommandOf,
   type CommandResult,
+  EVERYONE,
   refuse,
   type Subject,
   withPort,
@@ -55,8 +56,7 @@ const BENCH: CommandOf<BenchPort> = {
     { name: "runs", short: "n", value: "N", help: "how often to run each model; the median counts (default 1)" },
     { name: "max-tokens", value: "N", help: "the longest answer in tokens (default 256)" },
   ],
-  users: ["people", "agents"],
-  reaches: "user",
+  users: EVERYONE,
   places: ["between turns", "without a session"],
   run: async (args, port, context) => {
     const request = requestOf(args);

@@ -1,8 +1,7 @@
 /** `/ollama …` and `oxbow ollama …`. */
-import type { Argument, CommandOf, CommandPlace, Subject } from "../../feature/command.js";
+import { type Argument, type CommandOf, EVERYONE, EVERYWHERE, type Subject } from "../../feature/command.js";
 import type { OllamaControl } from "./control.js";
 
-const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
 const LOCAL_MODEL: Argument = { name: "NAME", kind: "text", complete: "model" };
 
 /** Starting a service and loading models takes the memory and the disk of the user, so an agent may only look. */
@@ -11,51 +10,41 @@ export const COMMANDS: readonly CommandOf<OllamaControl>[] = [
     name: "ollama:status",
     aliases: ["ollama"],
     summary: "whether it answers, and which models are in memory (the default)",
-    users: ["people", "agents"],
-    reaches: "user",
-    places: ANYWHERE,
+    users: EVERYONE,
+    places: EVERYWHERE,
     run: (_args, control, context) => control.status(context),
   },
   {
     name: "ollama:list",
     summary: "list the installed models",
-    users: ["people", "agents"],
-    reaches: "user",
-    places: ANYWHERE,
+    users: EVERYONE,
+    places: EVERYWHERE,
     run: (_args, control, context) => control.list(context),
   },
   {
     name: "ollama:start",
     summary: "start 'ollama serve' in the background and wait for it",
-    users: ["people"],
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: (_args, control, context) => control.startAndSay(context),
   },
   {
     name: "ollama:stop",
     summary: "stop it, if Oxbow started it",
-    users: ["people"],
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: (_args, control) => control.stop(),
   },
   {
     name: "ollama:use",
     summary: "load a model and use it",
     arguments: [LOCAL_MODEL],
-    users: ["people"],
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: (args, control, context) => control.use(args.text("NAME") ?? "", context),
   },
   {
     name: "ollama:pull",
     summary: "download a model; the same command resumes after Ctrl-C",
     arguments: [{ name: "NAME", kind: "text" }],
-    users: ["people"],
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: (args, control, context) => control.pull(args.text("NAME") ?? "", context),
   },
 ];

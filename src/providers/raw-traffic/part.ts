@@ -1,5 +1,11 @@
 /** Writes down the raw model traffic of a session while it is on. Until then this is one comparison for each request. */
-import type { CommandAnswer, CommandArguments, CommandSpec, Subject } from "../../feature/command.js";
+import {
+  type CommandAnswer,
+  type CommandArguments,
+  type CommandSpec,
+  IN_SESSION,
+  type Subject,
+} from "../../feature/command.js";
 import type { FeatureContext, SessionPart } from "../../feature/part.js";
 import type { RawTraffic } from "./traffic.js";
 
@@ -7,9 +13,7 @@ const DEBUG_RAW: CommandSpec = {
   name: "debug:raw",
   summary: "write the raw model traffic of this session to an encrypted file, unredacted, or stop it",
   arguments: [{ name: "STATE", kind: "choice", optional: true, complete: ["on", "off"] }],
-  reaches: "user",
-  users: ["people"],
-  places: ["during a turn", "between turns"],
+  places: IN_SESSION,
 };
 
 export const subject: Subject = {

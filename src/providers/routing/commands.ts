@@ -7,8 +7,9 @@ import {
   type CommandArguments,
   type CommandContext,
   type CommandOf,
-  type CommandPlace,
   type CommandResult,
+  EVERYWHERE,
+  READERS,
   refuse,
   type Subject,
   spell,
@@ -25,7 +26,6 @@ interface Routes {
   change(change: (own: OwnRoutes) => OwnRoutes): Promise<void>;
 }
 
-const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
 const ROUTE: Argument = { name: "NAME", kind: "text", complete: "route" };
 
 const COMMANDS: readonly CommandOf<Routes>[] = [
@@ -33,9 +33,8 @@ const COMMANDS: readonly CommandOf<Routes>[] = [
     name: "route:list",
     aliases: ["route"],
     summary: "list the routes",
-    users: ["people", "agents in the shell"],
-    reaches: "user",
-    places: ANYWHERE,
+    users: READERS,
+    places: EVERYWHERE,
     run: (_args, routes, context) => list(routes, context),
   },
   {
@@ -45,36 +44,28 @@ const COMMANDS: readonly CommandOf<Routes>[] = [
       { name: "NAME", kind: "text" },
       { name: "MODEL", kind: "text", rest: "list", complete: "model" },
     ],
-    users: ["people"],
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: add,
   },
   {
     name: "route:remove",
     summary: "remove a route",
     arguments: [ROUTE],
-    users: ["people"],
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: onRoute(remove),
   },
   {
     name: "route:enable",
     summary: "switch a route on",
     arguments: [ROUTE],
-    users: ["people"],
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: onRoute((route, routes) => toggle(route, "enable", routes)),
   },
   {
     name: "route:disable",
     summary: "switch a route off and keep it",
     arguments: [ROUTE],
-    users: ["people"],
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: onRoute((route, routes) => toggle(route, "disable", routes)),
   },
 ];

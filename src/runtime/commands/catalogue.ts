@@ -10,7 +10,7 @@ import { subject as skills } from "../../context/skills/commands.js";
 import { subject as cost } from "../../costs/commands.js";
 import { subject as mcp } from "../../extensions/mcp/commands.js";
 import { subject as agents } from "../../extensions/subagents/commands.js";
-import { type Argument, type CommandSpec, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
+import { type Argument, type CommandSpec, mayUse, namespaceOf, type Subject, worksOn } from "../../feature/command.js";
 import type { ArgumentInfo, CommandInfo } from "../../protocol/queries.js";
 import { subject as bench } from "../../providers/bench/commands.js";
 import { subject as ollama } from "../../providers/ollama/commands.js";
@@ -136,7 +136,7 @@ export function commandInfos(specs: readonly CommandSpec[] = SESSION_SPECS): Com
       usage: usageOf(spec, SLASH),
       summary: spec.summary,
       arguments: (spec.arguments ?? []).map(argumentInfo),
-      for_people: !spec.users.includes("agents"),
+      for_people: !mayUse(spec, "agents"),
       by_client: spec.places.includes("in a client"),
       during_turn: spec.places.includes("during a turn"),
     }));

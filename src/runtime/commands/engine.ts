@@ -3,7 +3,7 @@ import { formatBytes } from "../../base/byte-size.js";
 import { counted } from "../../base/group-digits.js";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Host } from "../../control/host.js";
-import { asValue, type Command, type CommandPlace, type CommandSpec, type CommandUser } from "../../feature/command.js";
+import { asValue, type Command, type CommandSpec, EVERYONE, IN_SESSION } from "../../feature/command.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { ClientInfo, HealthInfo } from "../../protocol/queries.js";
 
@@ -83,29 +83,23 @@ export function healthLines(
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`).join("\n");
 }
 
-const EVERYONE: readonly CommandUser[] = ["people", "agents"];
-const ANY_TIME: readonly CommandPlace[] = ["during a turn", "between turns"];
-
 export const CLIENTS: CommandSpec = {
   name: "clients",
   summary: "show who is connected to the engine, and who is in this session",
   users: EVERYONE,
-  reaches: "user",
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const WEB: CommandSpec = {
   name: "web",
   summary: "show and copy the address at which other programs reach this engine over HTTP",
   users: EVERYONE,
-  reaches: "user",
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const HEALTH: CommandSpec = {
   name: "health",
   summary: "show the state of the engine and of each of its parts",
   users: EVERYONE,
-  reaches: "user",
-  places: ANY_TIME,
+  places: IN_SESSION,
 };

@@ -10,13 +10,14 @@ import type { SessionEvents } from "../../extensions/hooks/part.js";
 import {
   type Argument,
   asValue,
+  BETWEEN_TURNS,
   type Command,
   type CommandArguments,
   type CommandContext,
-  type CommandPlace,
   type CommandResult,
   type CommandSpec,
-  type CommandUser,
+  EVERYONE,
+  EVERYWHERE,
   refuse,
   type Subject,
 } from "../../feature/command.js";
@@ -104,8 +105,6 @@ export function loadOther(name: string, { loaded, variables, root }: ProfilePlac
   return placeSettings(flags, variables, { unapproved: "refuse" });
 }
 
-const READERS: readonly CommandUser[] = ["people", "agents"];
-const EVERYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
 const CWD: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" };
 
 const PROFILE_NAME: Argument = { name: "NAME", kind: "text", complete: "profile" };
@@ -123,8 +122,7 @@ export const PROFILES_LIST: CommandSpec = {
   aliases: ["profiles"],
   summary: "list the profiles: where each is from, which is in use, what replaces what",
   shellFlags: [CWD],
-  users: READERS,
-  reaches: "user",
+  users: EVERYONE,
   places: EVERYWHERE,
 };
 
@@ -134,8 +132,7 @@ export const PROFILES_SHOW: CommandSpec = {
   summary: "show what a profile sets, with the file of each setting; without NAME the one in use, and what it loads",
   arguments: [{ ...PROFILE_NAME, optional: true }],
   shellFlags: [CWD],
-  users: READERS,
-  reaches: "user",
+  users: EVERYONE,
   places: EVERYWHERE,
 };
 
@@ -145,9 +142,7 @@ export const PROFILES_USE: CommandSpec = {
     "start a new session with a profile, and give it a summary of the last turns; /profiles:NAME is short for it",
   arguments: [PROFILE_NAME],
   flags: [IN_PLACE, TURNS, EMPTY],
-  users: ["people"],
-  reaches: "user",
-  places: ["between turns"],
+  places: BETWEEN_TURNS,
 };
 
 /** The limit for the user's own text in the summary. */

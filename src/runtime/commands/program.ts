@@ -1,31 +1,27 @@
 /** Commands that only `oxbow NAME` has. The command line adds the flags of a run. */
 
 import { pluginSettings } from "../../extensions/plugins/settings.js";
-import type { CommandPlace, CommandSpec, CommandUser } from "../../feature/command.js";
+import { type CommandSpec, EVERYONE, EVERYWHERE, IN_SHELL, READERS } from "../../feature/command.js";
 import type { Flag } from "../../feature/flags.js";
 import { flagsOf } from "../../feature/setting.js";
 
 const PLUGIN_DIR = flagsOf(pluginSettings);
-const EVERYONE: readonly CommandUser[] = ["people", "agents"];
-const PROGRAM: readonly CommandPlace[] = ["without a session"];
 const FOLDER: Flag = { name: "cwd", value: "DIR", complete: "folder", help: "the folder (default: the current one)" };
 
 export const RUN: CommandSpec = {
   name: "run",
   summary: "run one prompt to its end (the default for a prompt with spaces)",
   arguments: [{ name: "PROMPT", kind: "text", optional: true, rest: "text" }],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const RESUME: CommandSpec = {
   name: "resume",
   summary: "continue a session: the one you name, or one you choose from a list",
   arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const DEBUG: CommandSpec = {
@@ -34,18 +30,15 @@ export const DEBUG: CommandSpec = {
   arguments: [{ name: "PROMPT", kind: "text", optional: true, rest: "text" }],
   shellUsage: "oxbow debug --raw PROMPT [flags of a run]",
   shellFlags: [{ name: "raw", help: "write every model request and response, unredacted, to an encrypted file" }],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const DEBUG_SHOW: CommandSpec = {
   name: "debug:show",
   summary: "print the raw model traffic of a session as lines of JSON; without SESSION: list what is there",
   arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 /** An agent may see what is not approved; only a person can approve it. */
@@ -68,9 +61,8 @@ export const ACK: CommandSpec = {
     FOLDER,
     ...PLUGIN_DIR,
   ],
-  reaches: "user",
-  users: ["people", "agents in the shell"],
-  places: PROGRAM,
+  users: READERS,
+  places: IN_SHELL,
 };
 
 export const VERIFY_ACK: CommandSpec = {
@@ -78,9 +70,8 @@ export const VERIFY_ACK: CommandSpec = {
   summary: "check that everything is approved; exit code 5 if not",
   arguments: [{ name: "PATH", kind: "path", optional: true, rest: "list", complete: "file" }],
   shellFlags: [FOLDER, ...PLUGIN_DIR],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const TOOLS: CommandSpec = {
@@ -103,9 +94,8 @@ export const TOOLS: CommandSpec = {
     },
     { name: "cwd", value: "DIR", complete: "folder", help: "the workspace (default: the current folder)" },
   ],
-  reaches: "user",
   users: EVERYONE,
-  places: ["during a turn", "between turns", ...PROGRAM],
+  places: EVERYWHERE,
 };
 
 export const CONFIG_NAMESPACE = {
@@ -115,33 +105,29 @@ export const CONFIG_NAMESPACE = {
 export const CONFIG_SHOW: CommandSpec = {
   name: "config:show",
   summary: "show every setting and where it came from",
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const CONFIG_KEYS: CommandSpec = {
   name: "config:keys",
   summary: "list every key of config.toml: what it does, its default, and whether a project may set it",
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const DOCTOR: CommandSpec = {
   name: "doctor",
   summary: "check what works on this machine, and how to fix the rest",
-  reaches: "user",
   users: EVERYONE,
-  places: ["in a client", "during a turn", "between turns", ...PROGRAM],
+  places: ["in a client", ...EVERYWHERE],
 };
 
 export const UPDATE: CommandSpec = {
   name: "update",
   summary: "say how this copy of Oxbow was installed, and how to update it",
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const UNINSTALL: CommandSpec = {
@@ -151,84 +137,68 @@ export const UNINSTALL: CommandSpec = {
     { name: "dry-run", help: "list what it would remove, and remove nothing" },
     { name: "yes", short: "y", help: "remove it without a question" },
   ],
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const ACP: CommandSpec = {
   name: "acp",
   summary: "work in an editor: speak the Agent Client Protocol on standard input and output",
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const ATTACH: CommandSpec = {
   name: "attach",
   summary: "open a session of the running engine: the one you name, or one you choose from a list",
   arguments: [{ name: "SESSION", kind: "text", optional: true, complete: "session" }],
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 /** `/status` of a conversation is another command. */
 export const ENGINE: CommandSpec = {
   name: "engine",
   summary: "run the engine of this home; a conversation starts it by itself",
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const STOP: CommandSpec = {
   name: "stop",
   summary: "end the engine of this home; sessions can be resumed",
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const ENGINE_STATUS: CommandSpec = {
   name: "status",
   summary: "show the running engine: its sessions, clients, addresses and parts",
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const MCP_SERVER: CommandSpec = {
   name: "mcp-server",
   summary: "let another agent drive sessions: an MCP server on standard input and output",
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const MCP_SERVER_APPROVE: CommandSpec = {
   name: "mcp-server:approve",
   summary: "allow a waiting program to drive Oxbow",
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const MCP_SERVER_PARENTS: CommandSpec = {
   name: "mcp-server:parents",
   summary: "list the programs that may drive Oxbow, and those that wait",
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const MCP_SERVER_FORGET: CommandSpec = {
   name: "mcp-server:forget",
   summary: "stop allowing a program; it must ask again",
   arguments: [{ name: "NUMBER", kind: "text", missing: "Give its number in 'oxbow mcp-server parents'." }],
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const MOCK_MODEL: CommandSpec = {
@@ -241,9 +211,8 @@ export const MOCK_MODEL: CommandSpec = {
     { name: "key", value: "KEY", help: "the API key that clients have to send (default: any)" },
     { name: "record", value: "FILE", help: "write every request to FILE, one JSON object per line, without keys" },
   ],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const MX: CommandSpec = {
@@ -251,9 +220,8 @@ export const MX: CommandSpec = {
   summary: "measure what a run sent to a model, in tokens",
   arguments: [{ name: "FILE", kind: "text" }],
   shellFlags: [{ name: "against", value: "FILE", help: "compare with the recorded requests of another program" }],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const CONFORMANCE: CommandSpec = {
@@ -261,7 +229,7 @@ export const CONFORMANCE: CommandSpec = {
   summary: "check a server against the protocol",
   shellUsage: "oxbow conformance --against ADDRESS [flags]",
   shellFlags: [
-    { name: "against", value: "ADDRESS", help: "http://…, https://…, ws://…, wss://…, unix:PATH or stdio:PROGRAM" },
+    { name: "against", value: "ADDRESS", help: "http://…, https://…, ws://…, wss://…, unix:PATH or stdio:IN_SHELL" },
     { name: "token-file", value: "FILE", complete: "file", help: "a file with the token of a person (or OXBOW_TOKEN)" },
     { name: "agent-token-file", value: "FILE", complete: "file", help: "a file with the token of an agent" },
     { name: "ca", value: "FILE", complete: "file", help: "the certificate authority of the server" },
@@ -270,9 +238,8 @@ export const CONFORMANCE: CommandSpec = {
     { name: "model-script", help: "print what the model has to answer, as a script of 'oxbow mock-model'" },
     { name: "list", help: "print the scenarios" },
   ],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const COMPLETION_NAMESPACE = { completion: "print the completion script of a shell: bash, zsh or fish" };
@@ -288,9 +255,8 @@ export const COMPLETION_SCRIPT: CommandSpec = {
       missing: "Give one shell: oxbow completion bash|zsh|fish.",
     },
   ],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 /** The scripts call it. */
@@ -298,17 +264,15 @@ export const COMPLETION_CANDIDATES: CommandSpec = {
   name: "completion:candidates",
   summary: "print the candidates for the last word of a command line",
   arguments: [{ name: "WORD", kind: "text", optional: true, rest: "list" }],
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const VERSION_COMMAND: CommandSpec = {
   name: "version",
   summary: "print the version",
-  reaches: "user",
   users: EVERYONE,
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const SERVE: CommandSpec = {
@@ -350,9 +314,7 @@ export const SERVE: CommandSpec = {
       help: "where a person sees the code for a new token: auto (default), client, tty or notify",
     },
   ],
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 const OF_A_TOKEN: readonly Flag[] = [
@@ -392,17 +354,13 @@ export const TOKEN_MAKE: CommandSpec = {
     ...OF_A_TOKEN,
     { name: "can-mint", help: "its holder may request more tokens, with at most the same rights" },
   ],
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const TOKEN_LIST: CommandSpec = {
   name: "token:list",
   summary: "list the tokens that have not expired",
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const TOKEN_REVOKE: CommandSpec = {
@@ -411,9 +369,7 @@ export const TOKEN_REVOKE: CommandSpec = {
   arguments: [
     { name: "ID", kind: "text", missing: "Name the token: oxbow token revoke tok_… ('oxbow token list' shows them)." },
   ],
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };
 
 export const TOKEN_FILE: CommandSpec = {
@@ -421,7 +377,5 @@ export const TOKEN_FILE: CommandSpec = {
   summary: "write a token file with mode 0400 for CI or for a server: --auth-token-file, or ci-token.json",
   arguments: [{ name: "FILE", kind: "path", complete: "file", missing: "Name the file: oxbow token file FILE." }],
   shellFlags: OF_A_TOKEN,
-  reaches: "user",
-  users: ["people"],
-  places: PROGRAM,
+  places: IN_SHELL,
 };

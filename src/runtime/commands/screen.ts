@@ -1,16 +1,13 @@
 /** Commands of the terminal client: they open what only a screen can show. */
 import { STATUS_PARTS } from "../../base/status-parts.js";
-import type { CommandPlace, CommandSpec, CommandUser } from "../../feature/command.js";
+import type { CommandPlace, CommandSpec } from "../../feature/command.js";
 
-const PEOPLE: readonly CommandUser[] = ["people"];
 const SCREEN: readonly CommandPlace[] = ["in a client", "during a turn", "between turns"];
 
 export const LOGIN: CommandSpec = {
   name: "login",
   summary: "sign in to a provider, or store its key",
   arguments: [{ name: "PROVIDER", kind: "text", optional: true, complete: "provider" }],
-  reaches: "user",
-  users: PEOPLE,
   places: ["in a client", "between turns"],
 };
 
@@ -18,7 +15,6 @@ export const SIDEBAR: CommandSpec = {
   name: "sidebar",
   summary: "show the sessions of this folder, the rules of this session and the instructions (also Alt-S)",
   reaches: "session",
-  users: PEOPLE,
   places: SCREEN,
 };
 
@@ -27,7 +23,6 @@ export const THEME: CommandSpec = {
   summary: "choose the colours",
   arguments: [{ name: "NAME", kind: "text", optional: true }],
   reaches: "session",
-  users: PEOPLE,
   places: SCREEN,
 };
 
@@ -36,7 +31,6 @@ export const STATUSLINE: CommandSpec = {
   summary: "choose the parts of the line below the input, in their order; all: the usual ones",
   arguments: [{ name: "PARTS", kind: "text", optional: true, rest: "list", complete: [...STATUS_PARTS, "all"] }],
   reaches: "session",
-  users: PEOPLE,
   places: SCREEN,
 };
 
@@ -45,7 +39,6 @@ export const KEYS: CommandSpec = {
   aliases: ["hotkeys"],
   summary: "show all keys (also ?)",
   reaches: "session",
-  users: PEOPLE,
   places: SCREEN,
 };
 
@@ -53,15 +46,12 @@ export const TRANSCRIPT: CommandSpec = {
   name: "transcript",
   summary: "show the whole conversation with all output (also Ctrl-O)",
   reaches: "session",
-  users: PEOPLE,
   places: SCREEN,
 };
 
 export const APPROVE: CommandSpec = {
   name: "approve",
   summary: "show files of this folder that wait for your approval, and decide on them (also Alt-A)",
-  reaches: "user",
-  users: PEOPLE,
   places: SCREEN,
 };
 
@@ -70,7 +60,6 @@ export const COPY: CommandSpec = {
   summary: "copy the last answer as the model wrote it; code: only its last code block",
   arguments: [{ name: "WHAT", kind: "choice", complete: ["code"], optional: true }],
   reaches: "session",
-  users: PEOPLE,
   places: SCREEN,
 };
 
@@ -78,7 +67,6 @@ export const REWIND: CommandSpec = {
   name: "rewind",
   summary: "go back to before an earlier prompt, in a copy of the conversation (also Esc twice)",
   reaches: "session",
-  users: PEOPLE,
   places: ["in a client", "between turns"],
 };
 

@@ -12,11 +12,10 @@ import {
   type Command,
   type CommandContext,
   type CommandOf,
-  type CommandUser,
+  EVERYONE,
   EVERYWHERE,
   FOLDER,
   type OpenShell,
-  PEOPLE,
   type Subject,
   spell,
   withPort,
@@ -39,7 +38,6 @@ export interface SourcesPlace {
   readonly root: string;
 }
 
-const EVERYONE: readonly CommandUser[] = ["people", "agents"];
 const LISTS = { shellFlags: [FOLDER, ...flagsOf(pluginSettings)], users: EVERYONE, places: EVERYWHERE };
 
 const SOURCES: readonly CommandOf<SourcesPlace>[] = [
@@ -55,8 +53,6 @@ const SOURCES: readonly CommandOf<SourcesPlace>[] = [
     name: "sources:allow",
     summary: "run approved programs of this project from now on, without --allow-project-hooks",
     shellFlags: [FOLDER],
-    reaches: "user",
-    users: PEOPLE,
     places: EVERYWHERE,
     run: (_args, place, context) => decidePrograms(place, "run", context),
   },
@@ -64,8 +60,6 @@ const SOURCES: readonly CommandOf<SourcesPlace>[] = [
     name: "sources:revoke",
     summary: "run them only with --allow-project-hooks again",
     shellFlags: [FOLDER],
-    reaches: "user",
-    users: PEOPLE,
     places: EVERYWHERE,
     run: (_args, place, context) => decidePrograms(place, "ask", context),
   },

@@ -1,10 +1,13 @@
 /** Commands of a conversation: what they are called and what they take. */
-import type { CommandPlace, CommandSpec, CommandUser } from "../../feature/command.js";
+import {
+  BETWEEN_TURNS,
+  type CommandPlace,
+  type CommandSpec,
+  EVERYONE,
+  EVERYWHERE,
+  IN_SESSION,
+} from "../../feature/command.js";
 
-const EVERYONE: readonly CommandUser[] = ["people", "agents"];
-const PEOPLE: readonly CommandUser[] = ["people"];
-const ANY_TIME: readonly CommandPlace[] = ["during a turn", "between turns"];
-const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns"];
 const CLIENT: readonly CommandPlace[] = ["in a client", "between turns"];
 
 export const HELP: CommandSpec = {
@@ -13,7 +16,7 @@ export const HELP: CommandSpec = {
   arguments: [{ name: "COMMAND", kind: "text", optional: true, rest: "list", complete: "command" }],
   reaches: "session",
   users: EVERYONE,
-  places: [...ANY_TIME, "without a session"],
+  places: EVERYWHERE,
 };
 
 export const STATUS: CommandSpec = {
@@ -21,7 +24,7 @@ export const STATUS: CommandSpec = {
   summary: "show the model, workspace, permissions and size of the conversation",
   reaches: "session",
   users: EVERYONE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const MODEL: CommandSpec = {
@@ -31,7 +34,7 @@ export const MODEL: CommandSpec = {
   reaches: "session",
   sends: "SetModel",
   users: EVERYONE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const BTW: CommandSpec = {
@@ -40,8 +43,7 @@ export const BTW: CommandSpec = {
   arguments: [{ name: "QUESTION", kind: "line", rest: "text" }],
   reaches: "session",
   sends: "SendInput",
-  users: PEOPLE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const EFFORT: CommandSpec = {
@@ -50,7 +52,7 @@ export const EFFORT: CommandSpec = {
   arguments: [{ name: "EFFORT", kind: "choice", optional: true, complete: ["low", "medium", "high", "auto"] }],
   reaches: "session",
   users: EVERYONE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const MODE: CommandSpec = {
@@ -60,8 +62,7 @@ export const MODE: CommandSpec = {
   arguments: [{ name: "MODE", kind: "choice", optional: true, complete: ["auto", "review", "plan", "ask"] }],
   reaches: "session",
   sends: "SetMode",
-  users: PEOPLE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const COMPACT: CommandSpec = {
@@ -91,17 +92,13 @@ export const RECORD_START: CommandSpec = {
   name: "record:start",
   summary: "start to record",
   arguments: [{ name: "FILE", kind: "path", optional: true, rest: "text", complete: "file" }],
-  reaches: "user",
-  users: PEOPLE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const RECORD_STOP: CommandSpec = {
   name: "record:stop",
   summary: "stop recording",
-  reaches: "user",
-  users: PEOPLE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const RECORD_STATUS: CommandSpec = {
@@ -110,15 +107,13 @@ export const RECORD_STATUS: CommandSpec = {
   summary: "show whether the session is recorded",
   reaches: "session",
   users: EVERYONE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const ENV: CommandSpec = {
   name: "env",
   summary: "show which variables commands of the model get, and which not and why (names only)",
-  reaches: "user",
-  users: PEOPLE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const SHELL: CommandSpec = {
@@ -126,9 +121,7 @@ export const SHELL: CommandSpec = {
   usage: "!COMMAND",
   summary: "run a shell command yourself; the model gets its output with your next prompt (!!COMMAND: it does not)",
   arguments: [{ name: "COMMAND", kind: "line", rest: "text" }],
-  reaches: "user",
-  users: PEOPLE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };
 
 export const QUEUE: CommandSpec = {
@@ -174,7 +167,5 @@ export const CLIENT_COMMANDS: readonly CommandSpec[] = [QUEUE, CANCEL, CLEAR, EX
 export const KEEP: CommandSpec = {
   name: "keep",
   summary: "apply what the last command wrote that was cancelled or ran out of time",
-  reaches: "user",
-  users: PEOPLE,
-  places: ANY_TIME,
+  places: IN_SESSION,
 };

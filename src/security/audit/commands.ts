@@ -1,18 +1,10 @@
 /** `/audit`: the entries as text and as data. */
 import { safeLine } from "../../base/terminal-text.js";
-import {
-  type Command,
-  type CommandOf,
-  type CommandPlace,
-  refuse,
-  type Subject,
-  withPort,
-} from "../../feature/command.js";
+import { type Command, type CommandOf, IN_SESSION, refuse, type Subject, withPort } from "../../feature/command.js";
 import type { AuditEntry, AuditOutcome, AuditRing } from "./audit-ring.js";
 
 const SHOWN = 20;
 const USERS = ["people"] as const;
-const PLACES: readonly CommandPlace[] = ["during a turn", "between turns"];
 
 const COMMANDS: readonly CommandOf<AuditRing>[] = [
   {
@@ -22,7 +14,7 @@ const COMMANDS: readonly CommandOf<AuditRing>[] = [
     arguments: [{ name: "N", kind: "number", optional: true }],
     reaches: "session",
     users: USERS,
-    places: PLACES,
+    places: IN_SESSION,
     run: (args, ring) => {
       const count = args.number("N");
       if (count === 0) return refuse("N: expected a number from 1.");
@@ -34,9 +26,8 @@ const COMMANDS: readonly CommandOf<AuditRing>[] = [
   {
     name: "audit:clear",
     summary: "clear the list; the session's log keeps the entries",
-    reaches: "user",
     users: USERS,
-    places: PLACES,
+    places: IN_SESSION,
     run: (_args, ring) => {
       const cleared = ring.clear();
       return { text: `${cleared} ${entriesWord(cleared)} cleared. The session's log keeps them.`, value: { cleared } };
@@ -47,7 +38,7 @@ const COMMANDS: readonly CommandOf<AuditRing>[] = [
     summary: "count the entries",
     reaches: "session",
     users: USERS,
-    places: PLACES,
+    places: IN_SESSION,
     run: (_args, ring) => ({
       text: auditStatus(ring),
       value: { entries: ring.entries().length, dropped: ring.dropped },

@@ -10,9 +10,11 @@ import {
   type Command,
   type CommandArguments,
   type CommandOf,
-  type CommandPlace,
   type CommandResult,
   type CommandSpec,
+  EVERYWHERE,
+  IN_SHELL,
+  READERS,
   type Subject,
   withPort,
 } from "../../feature/command.js";
@@ -31,7 +33,6 @@ export interface CredentialsPort {
   openFile(): Promise<CredentialFile>;
 }
 
-const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
 const ENTRY: readonly Argument[] = [
   {
     name: "PROVIDER",
@@ -65,18 +66,15 @@ export const SET: CommandSpec = {
     { name: "no-browser", help: "to sign in: open no browser, show the address and wait for the pasted code" },
     { name: "yes", short: "y", help: "to sign in: you have read the provider's terms, do not ask" },
   ],
-  users: ["people"],
-  reaches: "user",
-  places: ["without a session"],
+  places: IN_SHELL,
 };
 
 const LIST: CommandOf<CredentialsPort> = {
   name: "auth:list",
   aliases: ["creds:list"],
   summary: "list the keys and where they come from, without their values",
-  users: ["people", "agents in the shell"],
-  reaches: "user",
-  places: ANYWHERE,
+  users: READERS,
+  places: EVERYWHERE,
   run: listKeys,
 };
 
@@ -86,9 +84,7 @@ const REMOVE: CommandOf<CredentialsPort> = {
   summary: "delete a stored key",
   arguments: ENTRY,
   flags: [ACCOUNT],
-  users: ["people"],
-  reaches: "user",
-  places: ANYWHERE,
+  places: EVERYWHERE,
   run: removeKey,
 };
 
@@ -96,17 +92,13 @@ export const UNLOCK: CommandSpec = {
   name: "auth:unlock",
   summary: "enter the passphrase once, until the helper process ends",
   flags: [{ name: "stdin", help: "read the passphrase from standard input" }],
-  users: ["people"],
-  reaches: "user",
-  places: ["without a session"],
+  places: IN_SHELL,
 };
 
 const LOCK: CommandOf<CredentialsPort> = {
   name: "auth:lock",
   summary: "stop the helper process, which has the decrypted keys",
-  users: ["people"],
-  reaches: "user",
-  places: ANYWHERE,
+  places: EVERYWHERE,
   run: async (_args, { variables }) => {
     const helper = await runningHelper(variables);
     await helper?.stop();

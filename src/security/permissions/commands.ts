@@ -3,9 +3,11 @@
 import {
   type Command,
   type CommandOf,
-  type CommandPlace,
   type CommandResult,
-  type CommandUser,
+  EVERYONE,
+  EVERYWHERE,
+  IN_SESSION,
+  READERS,
   refuse,
   type Subject,
   withPort,
@@ -24,12 +26,6 @@ import type { DecidedCall } from "./engine.js";
 import type { FactsOfCall } from "./replay-decisions.js";
 import type { StateFile } from "./state-file.js";
 
-const EVERYONE: readonly CommandUser[] = ["people", "agents"];
-const PEOPLE: readonly CommandUser[] = ["people"];
-const READ_ONLY: readonly CommandUser[] = ["people", "agents in the shell"];
-const ANY_TIME: readonly CommandPlace[] = ["during a turn", "between turns"];
-const ANYWHERE: readonly CommandPlace[] = [...ANY_TIME, "without a session"];
-
 /** The exit code of `oxbow permissions test` gives a script the decision. */
 const EXIT_CODES = { allow: 0, ask: 4, deny: 1 } as const;
 
@@ -42,8 +38,8 @@ const RULES: readonly CommandOf<PermissionsState>[] = [
     summary: "show the mode, rules, session rules and path permissions (the default)",
     shellFlags: PERMISSION_FLAGS,
     reaches: "session",
-    users: READ_ONLY,
-    places: ANYWHERE,
+    users: READERS,
+    places: EVERYWHERE,
     run: async (_args, state) => answer((await texts()).listPermissions(state)),
   },
   {
@@ -52,8 +48,8 @@ const RULES: readonly CommandOf<PermissionsState>[] = [
     arguments: [{ name: "COMMAND", kind: "text", rest: "text" }],
     shellFlags: PERMISSION_FLAGS,
     reaches: "session",
-    users: READ_ONLY,
-    places: ANYWHERE,
+    users: READERS,
+    places: EVERYWHERE,
     run: async (args, state) => {
       const result = answer(await (await texts()).testCommand(args.text("COMMAND") ?? "", state));
       if ("failure" in result) return result;
@@ -69,9 +65,7 @@ const RULES: readonly CommandOf<PermissionsState>[] = [
       { name: "PERMS", kind: "text", complete: ["r", "rw", "rwx", "rwxd", "none"] },
     ],
     shellFlags: PERMISSION_FLAGS,
-    users: PEOPLE,
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: async (args, state) => {
       const [path = "", access = ""] = [args.text("PATH"), args.text("PERMS")];
       return answer(await (await texts()).setPath({ path, access }, state));
@@ -82,9 +76,7 @@ const RULES: readonly CommandOf<PermissionsState>[] = [
     summary: "remove one path permission, or all",
     arguments: [{ name: "PATH", kind: "path", rest: "text", optional: true, complete: "file" }],
     shellFlags: PERMISSION_FLAGS,
-    users: PEOPLE,
-    reaches: "user",
-    places: ANYWHERE,
+    places: EVERYWHERE,
     run: async (args, state) => answer(await (await texts()).resetPath(args.text("PATH"), state)),
   },
   {
@@ -92,8 +84,7 @@ const RULES: readonly CommandOf<PermissionsState>[] = [
     summary: "remove a rule of this session, or all",
     arguments: [{ name: "N", kind: "text", complete: ["all"] }],
     reaches: "session",
-    users: PEOPLE,
-    places: ANY_TIME,
+    places: IN_SESSION,
     run: async (args, { session }) => answer((await texts()).revoke(args.text("N") ?? "", session)),
   },
   {
@@ -103,9 +94,7 @@ const RULES: readonly CommandOf<PermissionsState>[] = [
       { name: "N", kind: "text" },
       { name: "WHERE", kind: "text", optional: true },
     ],
-    users: PEOPLE,
-    reaches: "user",
-    places: ANY_TIME,
+    places: IN_SESSION,
     run: async (args, state) => {
       const wanted = { which: args.text("N") ?? "", where: args.text("WHERE") };
       return answer(await (await texts()).promote(wanted, state));
@@ -129,9 +118,8 @@ const REPLAY: CommandOf<ReplayPort> = {
   summary: "show what today's rules would decide about the calls of a session",
   arguments: [{ name: "SESSION", kind: "text", complete: "session" }],
   shellFlags: PERMISSION_FLAGS,
-  users: READ_ONLY,
-  reaches: "user",
-  places: ANYWHERE,
+  users: READERS,
+  places: EVERYWHERE,
   run: async (args, port) => {
     const [{ replayDecisions, replayText }, { safeText }, { UsageError }] = await Promise.all([
       import("./replay-decisions.js"),
@@ -171,7 +159,7 @@ const PROTECTION: readonly CommandOf<ProtectionPort>[] = [
     arguments: [{ name: "CALL", kind: "text", optional: true }],
     reaches: "session",
     users: EVERYONE,
-    places: ANY_TIME,
+    places: IN_SESSION,
     run: async (args, { decided, audit }) =>
       answer((await texts()).why(args.text("CALL"), decided, (await audit()).entries())),
   },
@@ -180,7 +168,7 @@ const PROTECTION: readonly CommandOf<ProtectionPort>[] = [
     summary: "show the sandbox, permissions, safe mode and audit at a glance",
     reaches: "session",
     users: EVERYONE,
-    places: ANY_TIME,
+    places: IN_SESSION,
     run: (_args, port) => overview(port),
   },
 ];
@@ -241,8 +229,7 @@ const PLAN: readonly CommandOf<PlanPort>[] = [
     summary: "plan only",
     reaches: "session",
     sends: "EnterPlanMode",
-    users: PEOPLE,
-    places: ANY_TIME,
+    places: IN_SESSION,
     run: async (_args, plan) => {
       const refusal = await plan.enter();
       return refusal === undefined ? planState(plan) : refuse(refusal);
@@ -253,8 +240,7 @@ const PLAN: readonly CommandOf<PlanPort>[] = [
     summary: "approve the plan and carry it out",
     reaches: "session",
     sends: "ExitPlanMode",
-    users: PEOPLE,
-    places: ANY_TIME,
+    places: IN_SESSION,
     run: async (_args, plan) => {
       const left = await plan.exit();
       if ("refused" in left) return refuse(left.refused);
@@ -268,8 +254,7 @@ const PLAN: readonly CommandOf<PlanPort>[] = [
     summary: "leave plan mode without carrying out a plan",
     reaches: "session",
     sends: "ExitPlanMode",
-    users: PEOPLE,
-    places: ANY_TIME,
+    places: IN_SESSION,
     run: async (_args, plan) => {
       const left = await plan.exit();
       return "refused" in left ? refuse(left.refused) : planState(plan);
@@ -280,8 +265,7 @@ const PLAN: readonly CommandOf<PlanPort>[] = [
     aliases: ["plan"],
     summary: "show whether plan mode is on",
     reaches: "session",
-    users: PEOPLE,
-    places: ANY_TIME,
+    places: IN_SESSION,
     run: (_args, plan) => {
       const { text, ...state } = planState(plan);
       return { text: plan.isOn() ? text : `${text} /plan on begins it.`, ...state };

@@ -2,8 +2,8 @@
 import {
   type Command,
   type CommandOf,
-  type CommandPlace,
-  type CommandUser,
+  EVERYWHERE,
+  READERS,
   refuse,
   type Subject,
   withPort,
@@ -25,9 +25,6 @@ export const PERMISSION_FLAGS: readonly Flag[] = [
   { name: "store", value: "STORE", help: "where 'replay' finds the session" },
 ];
 
-const PEOPLE: readonly CommandUser[] = ["people"];
-const PLACES: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
-
 /** Changes apply to all sessions of the folder. */
 const command = (
   action: SafeModeAction,
@@ -37,9 +34,7 @@ const command = (
   name: `safemode:${action}`,
   summary,
   shellFlags: PERMISSION_FLAGS,
-  reaches: "user",
-  users: PEOPLE,
-  places: PLACES,
+  places: EVERYWHERE,
   run: async (args, file) => {
     const { changeSafeMode } = await import("./safe-mode.js");
     const reply = await changeSafeMode(action, args.text("PROGRAM") ?? "", file);
@@ -55,7 +50,7 @@ const COMMANDS = [
   command("status", "show whether safe mode is on, and its list (the default)", {
     aliases: ["safemode", "permissions:safemode"],
     reaches: "session",
-    users: ["people", "agents in the shell"],
+    users: READERS,
   }),
   command("on", "switch safe mode on"),
   command("off", "switch safe mode off"),

@@ -1,5 +1,5 @@
 /** `/ports`: the ports that listen in the sandbox of this session, and the way to them for programs of the user. */
-import { asValue, type CommandOf, IN_SESSION, PEOPLE, refuse, type Subject } from "../../feature/command.js";
+import { asValue, type CommandOf, IN_SESSION, refuse, type Subject } from "../../feature/command.js";
 import type { SessionPorts } from "./session-ports.js";
 
 const PORT = [{ name: "PORT", kind: "number" }] as const;
@@ -10,7 +10,6 @@ export const PORT_COMMANDS: readonly CommandOf<SessionPorts>[] = [
     aliases: ["ports"],
     summary: "show the ports that listen in this session, and which are open (the default)",
     reaches: "session",
-    users: PEOPLE,
     places: IN_SESSION,
     run: (_args, ports) => listed(ports),
   },
@@ -18,8 +17,6 @@ export const PORT_COMMANDS: readonly CommandOf<SessionPorts>[] = [
     name: "ports:open",
     summary: "let your programs reach a port of this session at 127.0.0.1",
     arguments: PORT,
-    reaches: "user",
-    users: PEOPLE,
     places: IN_SESSION,
     run: async (args, ports) => {
       try {
@@ -37,8 +34,6 @@ export const PORT_COMMANDS: readonly CommandOf<SessionPorts>[] = [
     name: "ports:close",
     summary: "close a port that you opened",
     arguments: PORT,
-    reaches: "user",
-    users: PEOPLE,
     places: IN_SESSION,
     run: (args, ports) => {
       const port = args.number("PORT") ?? 0;

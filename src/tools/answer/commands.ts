@@ -9,7 +9,7 @@
  */
 import { diffText } from "../../base/diff.js";
 import { counted } from "../../base/group-digits.js";
-import { type CommandOf, type CommandResult, refuse } from "../../feature/command.js";
+import { BETWEEN_TURNS, type CommandOf, type CommandResult, refuse } from "../../feature/command.js";
 import { type Message, plainText } from "../../protocol/content.js";
 import type { Workspace } from "../workspace.js";
 import { readAnswer } from "./answer-changes.js";
@@ -38,18 +38,14 @@ export const ANSWER_COMMANDS: readonly CommandOf<AnswerPlace>[] = [
     name: "write",
     summary: "write the first code block of the last answer, or all of it, to a file",
     arguments: [{ name: "PATH", kind: "path", complete: "file" }],
-    reaches: "user",
-    users: ["people"],
-    places: ["between turns"],
+    places: BETWEEN_TURNS,
     run: (args, place) => writeAnswer(place, args.text("PATH") ?? ""),
   },
   {
     name: "apply",
     summary: "write the files that the last answer's code blocks name, after a question",
     flags: [{ name: "yes", short: "y", help: "write them without a question" }],
-    reaches: "user",
-    users: ["people"],
-    places: ["between turns"],
+    places: BETWEEN_TURNS,
     run: (args, place, { signal }) => applyAnswer(place, args.hasFlag("yes") ? "write" : "show", signal),
   },
 ];

@@ -1,15 +1,21 @@
 /** Stored sessions: `oxbow session …`, `/session …` and `/sessions:…`. */
 
-import type { Argument, CommandPlace, CommandSpec, CommandUser } from "../../../feature/command.js";
+import {
+  type Argument,
+  BETWEEN_TURNS,
+  type CommandPlace,
+  type CommandSpec,
+  EVERYONE,
+  EVERYWHERE,
+  IN_SESSION,
+  IN_SHELL,
+  READERS,
+} from "../../../feature/command.js";
 import type { Flag } from "../../../feature/flags.js";
 import { storeWords } from "../../../sessions/stores.js";
 
-const EVERYONE: readonly CommandUser[] = ["people", "agents"];
-const PEOPLE: readonly CommandUser[] = ["people"];
 /** In the shell an agent's command runs under its permissions; in a session it would not. */
-const SHELL_AGENTS: readonly CommandUser[] = ["people", "agents in the shell"];
-const ANYWHERE: readonly CommandPlace[] = ["during a turn", "between turns", "without a session"];
-const BETWEEN_TURNS: readonly CommandPlace[] = ["between turns", "without a session"];
+const NO_TURN: readonly CommandPlace[] = ["between turns", "without a session"];
 
 export const SESSION_SHELL_FLAGS: readonly Flag[] = [
   { name: "store", value: "STORE", help: storeWords() },
@@ -28,12 +34,11 @@ const NEEDED_ID: Argument = {
 const ID: Argument = { ...NEEDED_ID, optional: "in a session" };
 const YES: Flag = { name: "yes", short: "y", help: "do not ask" };
 
-const session = (action: string, spec: Omit<CommandSpec, "name" | "reaches">): CommandSpec => ({
+const session = (action: string, spec: Omit<CommandSpec, "name">): CommandSpec => ({
   ...spec,
   name: `session:${action}`,
   aliases: [`sessions:${action}`, ...(spec.aliases ?? [])],
   shellFlags: SESSION_SHELL_FLAGS,
-  reaches: "user",
 });
 
 export const SESSION_LIST = session("list", {
@@ -46,7 +51,7 @@ export const SESSION_LIST = session("list", {
     { name: "subagents", help: "with the sessions of their subagents below them" },
   ],
   users: EVERYONE,
-  places: ANYWHERE,
+  places: EVERYWHERE,
 });
 
 export const SESSION_SHOW = session("show", {
@@ -57,7 +62,7 @@ export const SESSION_SHOW = session("show", {
     { name: "details", short: "d", help: "with thinking, arguments, whole results and times" },
   ],
   users: EVERYONE,
-  places: ANYWHERE,
+  places: EVERYWHERE,
 });
 
 export const SESSION_SEARCH = session("search", {
@@ -83,7 +88,7 @@ export const SESSION_SEARCH = session("search", {
     { name: "limit", short: "n", value: "N", help: "at most this many places (default 20)" },
   ],
   users: EVERYONE,
-  places: ANYWHERE,
+  places: EVERYWHERE,
 });
 
 export const RECALL: CommandSpec = {
@@ -94,9 +99,7 @@ export const RECALL: CommandSpec = {
     { name: "all", short: "a", help: "in all sessions of this folder" },
     { name: "limit", short: "n", value: "N", help: "at most this many places (default 8)" },
   ],
-  users: PEOPLE,
-  reaches: "user",
-  places: ["during a turn", "between turns"],
+  places: IN_SESSION,
 };
 
 export const SESSION_DIFF = session("diff", {
@@ -104,7 +107,7 @@ export const SESSION_DIFF = session("diff", {
   summary: "show the files it changed, or where two sessions diverge",
   arguments: [ID, { name: "OTHER", kind: "text", optional: true, complete: "session" }],
   users: EVERYONE,
-  places: ANYWHERE,
+  places: EVERYWHERE,
 });
 
 export const SESSION_BRANCH = session("branch", {
@@ -115,8 +118,8 @@ export const SESSION_BRANCH = session("branch", {
     { name: "turn", short: "t", value: "N", help: "the last turn to copy (default: the last finished one)" },
     { name: "title", value: "TEXT", help: "the title (default: that of the original)" },
   ],
-  users: SHELL_AGENTS,
-  places: ANYWHERE,
+  users: READERS,
+  places: EVERYWHERE,
 });
 
 /** It writes files, so it is for people. A conversation has the short form without an ID, with words instead of the flags. */
@@ -145,8 +148,7 @@ export const UNDO: CommandSpec = {
   ],
   shellFlags: SESSION_SHELL_FLAGS,
   reaches: "session",
-  users: PEOPLE,
-  places: BETWEEN_TURNS,
+  places: NO_TURN,
 };
 
 export const SESSION_EXPORT = session("export", {
@@ -163,8 +165,8 @@ export const SESSION_EXPORT = session("export", {
     },
     { name: "output", short: "o", value: "FILE", complete: "file", help: "into a new file" },
   ],
-  users: SHELL_AGENTS,
-  places: ANYWHERE,
+  users: READERS,
+  places: EVERYWHERE,
 });
 
 export const SESSION_IMPORT = session("import", {
@@ -175,29 +177,26 @@ export const SESSION_IMPORT = session("import", {
     { name: "here", help: "make it a session of this folder, without asking" },
     { name: "there", help: "make it a session of the folder that the file names, without asking" },
   ],
-  users: PEOPLE,
-  places: BETWEEN_TURNS,
+  places: NO_TURN,
 });
 
 export const SESSION_PIN = session("pin", {
   summary: "keep its content (no expiry)",
   arguments: [ID],
-  users: SHELL_AGENTS,
-  places: ANYWHERE,
+  users: READERS,
+  places: EVERYWHERE,
 });
 
 export const SESSION_UNPIN = session("unpin", {
   summary: "let its content expire again",
   arguments: [ID],
-  users: PEOPLE,
-  places: ANYWHERE,
+  places: EVERYWHERE,
 });
 
 export const SESSION_RENAME = session("rename", {
   summary: "rename a session; in a conversation 'this' means its own session",
   arguments: [NEEDED_ID, { name: "TITLE", kind: "text", rest: "text" }],
-  users: PEOPLE,
-  places: ANYWHERE,
+  places: EVERYWHERE,
 });
 
 export const SESSION_VERIFY = session("verify", {
@@ -205,39 +204,35 @@ export const SESSION_VERIFY = session("verify", {
   summary: "find changed, missing or reordered events",
   arguments: [{ ...ID, optional: true }],
   flags: [{ name: "all", short: "a", help: "every session" }],
-  users: SHELL_AGENTS,
-  places: ANYWHERE,
+  users: READERS,
+  places: EVERYWHERE,
 });
 
 export const SESSION_GC = session("gc", {
   summary: "delete expired content that was announced",
   flags: [{ name: "dry-run", short: "n", help: "only show what would be deleted" }],
-  users: PEOPLE,
-  places: BETWEEN_TURNS,
+  places: NO_TURN,
 });
 
 export const SESSION_DISMISS = session("dismiss", {
   summary: "hide the notice about sessions whose content expires soon; it still expires",
-  users: PEOPLE,
-  places: ANYWHERE,
+  places: EVERYWHERE,
 });
 
 export const SESSION_DELETE = session("delete", {
   summary: "delete it, with its events and its undo copies",
   arguments: [NEEDED_ID],
   flags: [YES],
-  users: PEOPLE,
-  places: BETWEEN_TURNS,
+  places: NO_TURN,
 });
 
 /** These need the terminal to themselves. */
-const SHELL_ONLY: readonly CommandPlace[] = ["without a session"];
 
 export const SESSION_RESUME = session("resume", {
   summary: "resume it (also: oxbow sess_…)",
   arguments: [NEEDED_ID, { name: "PROMPT", kind: "text", optional: true, rest: "list" }],
-  users: SHELL_AGENTS,
-  places: SHELL_ONLY,
+  users: READERS,
+  places: IN_SHELL,
 });
 
 /** In a conversation, which continues with the other session. */
@@ -246,9 +241,7 @@ export const RESUME_HERE: CommandSpec = {
   aliases: ["session:attach", "sessions:attach"],
   summary: "continue another session here; without an id the terminal client shows a list",
   arguments: [{ ...NEEDED_ID, optional: true }],
-  users: PEOPLE,
-  reaches: "user",
-  places: ["between turns"],
+  places: BETWEEN_TURNS,
 };
 
 /** In a conversation: its own session. */
@@ -257,21 +250,19 @@ export const RENAME_HERE: CommandSpec = {
   summary: "rename this session",
   arguments: [{ name: "TITLE", kind: "text", rest: "text", missing: "Give the new title: /rename TITLE" }],
   reaches: "session",
-  users: PEOPLE,
-  places: ["during a turn", "between turns"],
+  places: IN_SESSION,
 };
 
 export const SESSION_REPLAY = session("replay", {
   summary: "step through it; runs nothing",
   arguments: [NEEDED_ID],
-  users: SHELL_AGENTS,
-  places: SHELL_ONLY,
+  users: READERS,
+  places: IN_SHELL,
 });
 
 export const SESSION_COMPACT = session("compact", {
   summary: "summarise its older messages; WORDS say what to keep",
   arguments: [NEEDED_ID, { name: "WORDS", kind: "text", optional: true, rest: "text" }],
   flags: [{ name: "dry-run", help: "only show a summary" }],
-  users: PEOPLE,
-  places: SHELL_ONLY,
+  places: IN_SHELL,
 });
