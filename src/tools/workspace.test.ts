@@ -21,6 +21,7 @@ import { homedir, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { skipWithout } from "../../test/support/needs.js";
 import { times } from "../../test/support/thorough.js";
 import { verifies } from "../../test/verifies.js";
 import { Workspace, WorkspaceError } from "./workspace.js";
@@ -290,6 +291,14 @@ describe("[T3] ways out", () => {
       expect([path, (await refusal(all.readText(path))).code]).toEqual([path, "outside"]);
     }
     expect((await all.readText(fileURLToPath(import.meta.url))).text).toContain("kernel trees");
+  });
+
+  it("names that are not UTF-8 are missing, and a link to one ends", async (context) => {
+    skipWithout(context, "linux");
+    await writeFile(Buffer.from(`${root}/x\xff`, "latin1"), "");
+    await symlink(Buffer.from("x\xff", "latin1"), join(root, "link"));
+    expect((await refusal(workspace.readText("x\ufffd"))).code).toBe("missing");
+    await workspace.move("link", "other").catch(() => {});
   });
 
   it("overlong names and paths are errors, not crashes", async () => {

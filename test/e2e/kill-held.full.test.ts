@@ -1,8 +1,9 @@
 /**
  * The program is killed at random moments while commands run and their changes are applied. Each command changes several files, so a part of
- * its changes is seen. No question comes: the next start knows what was applied. OXBOW_KILLS chooses how many kills.
+ * its changes is seen. Every other kill comes while a plan is carried out. No question comes: the next start knows what was applied. OXBOW_KILLS
+ * chooses how many kills.
  */
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
@@ -40,15 +41,20 @@ needs("sandbox").describe("a program that is killed while changes are held back"
       mkdirSync(join(folder, "many"));
       let session: string | undefined;
       let kills = 0;
-      const run = async (afterMs?: number) => {
+      const views = join(home, "state/sandbox/views");
+      const hasPlan = () => readdirSync(views).some((view) => existsSync(join(views, view, "apply.json")));
+      const run = async (when?: number | "a plan is there") => {
         let timer: NodeJS.Timeout | undefined;
         const resume = session === undefined ? [] : ["--resume", session];
         const ended = await oxbow(["run", "--permission-mode", "allow", "--stream-events", ...resume, "go on"], {
           cwd: folder,
           env: { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) },
           onOutput: ({ stdout }, child) => {
-            if (afterMs !== undefined && stdout.includes('"ToolCallStarted"'))
-              timer ??= setTimeout(() => child.kill("SIGKILL"), afterMs);
+            if (when === undefined || !stdout.includes('"ToolCallStarted"')) return;
+            timer ??=
+              typeof when === "number"
+                ? setTimeout(() => child.kill("SIGKILL"), when)
+                : setInterval(() => hasPlan() && child.kill("SIGKILL"), 1);
           },
         });
         clearTimeout(timer);
@@ -58,7 +64,7 @@ needs("sandbox").describe("a program that is killed while changes are held back"
         session ??= envelopes(ended.stdout.slice(0, ended.stdout.lastIndexOf("\n") + 1))[0]?.session;
       };
       await run();
-      while (kills < KILLS) await run(Math.random() * LONGEST_MS);
+      while (kills < KILLS) await run(kills % 2 === 0 ? Math.random() * LONGEST_MS : "a plan is there");
       await run();
       const marks = readFileSync(join(folder, "marks"), "utf8").trim().split("\n");
       expect(new Set(marks).size).toBe(marks.length);
@@ -89,7 +95,8 @@ needs("sandbox").describe("a program that is killed while changes are held back"
       }
       console.log(`${kills} kills: ${JSON.stringify(ends)}`);
       // Else the kills came when nothing was at stake.
-      expect(ends.not).toBeGreaterThan(KILLS / 4);
+      expect(ends.not).toBeGreaterThan(KILLS / 8);
+      expect(ends.applied).toBeGreaterThan(KILLS / 8);
     },
     120_000 + KILLS * 8000,
   );

@@ -18,6 +18,7 @@ describe("a name that looks the same", () => {
   it("is not guessed when there are two, or none", async () => {
     expect(await sameSpelling("it's", of("it\u2019s", "it\u2018s"))).toBeUndefined();
     expect(await sameSpelling("its", of("it's", "ITS"))).toBeUndefined();
+    expect(await sameSpelling("a\ufffd", of("a\ufffd"))).toBeUndefined();
   });
 });
 

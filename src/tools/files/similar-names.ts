@@ -4,13 +4,14 @@ const SUGGESTIONS = 3;
 
 /**
  * A name that looks the same but has another encoding: composed or decomposed accents, the special spaces and quotes in names of
- * screenshots. A model cannot see the difference. Undefined if there is none or more than one.
+ * screenshots. A model cannot see the difference. Undefined if there is none or more than one. Not one that Node cannot name: looking it up
+ * would lead here again.
  */
 export async function sameSpelling(name: string, names: AsyncIterable<string>): Promise<string | undefined> {
   const wanted = spelling(name);
   let found: string | undefined;
   for await (const each of names) {
-    if (spelling(each) !== wanted) continue;
+    if (each.includes("\ufffd") || spelling(each) !== wanted) continue;
     if (found !== undefined) return undefined;
     found = each;
   }
