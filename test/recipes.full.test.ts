@@ -1,4 +1,4 @@
-/** The recipes of docs/design/adding.md, followed in a copy of the source: they name every place that a new thing touches. */
+/** The recipes of docs/contributing/adding.md, followed in a copy of the source: they name every place that a new thing touches. */
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -49,7 +49,7 @@ export interface HarnessConfig {
   readonly noProxy?: string | undefined;
   /** A file of additional certificate authorities. */
   readonly caFile?: string | undefined;
-  /** A file for the model traffic (docs/cassettes.md). It must not exist yet. */
+  /** A file for the model traffic (docs/testing.md). It must not exist yet. */
   readonly record?: string | undefined;
   /** Such a file to answer from instead of the provider; then no apiKey is needed. */
   readonly replay?: string | undefined;

@@ -67,13 +67,13 @@ export const modelSettings = {
   }),
   max_answer_chars: setting({
     about: "the characters after which an endless answer is stopped",
-    guide: "retries-and-routes",
+    guide: "costs",
     fallback: 10_000_000,
     read: wholeNumber,
   }),
   effort: choice(EFFORTS, {
     about: "how much the model thinks: low, medium or high",
-    guide: "model-requests",
+    guide: "models",
     flag: {
       value: "LEVEL",
       help: "how much the model thinks: low, medium, high (default: the model decides)",
@@ -86,7 +86,7 @@ export const modelSettings = {
   }),
   retry_wait: setting({
     about: "how long to retry a busy or failing provider",
-    guide: "retries-and-routes",
+    guide: "costs",
     flag: { value: "TIME", help: "how long one model call may wait for a busy provider (default 5m; 0: no retries)" },
     fallback: 300_000,
     read: waitTime,
@@ -95,10 +95,10 @@ export const modelSettings = {
   }),
   copilot_fallback: choice(["openrouter", "off"], {
     about: "whether a refused key of Copilot fails over to the same model of OpenRouter",
-    guide: "retries-and-routes",
+    guide: "costs",
     fallback: "openrouter",
   }),
-  routes: tables({ about: "[routes.NAME]: models that stand in for each other", guide: "retries-and-routes" }),
+  routes: tables({ about: "[routes.NAME]: models that stand in for each other", guide: "costs" }),
   providers: tables({ about: "[providers.NAME]: providers of your own", guide: "own-provider" }),
   models,
   catalogue_url: setting({

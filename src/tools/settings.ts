@@ -41,15 +41,15 @@ export const toolSettings = {
     take: readEnvironment,
     show: ({ inherit }: EnvironmentPolicy) => inherit,
   },
-  web_hosts: setting({ about: "private hosts that web_fetch may reach", guide: "web", fallback: [], read: words }),
+  web_hosts: setting({ about: "private hosts that web_fetch may reach", guide: "sandbox", fallback: [], read: words }),
   web_names: choice(["check", "proxy"], {
     about: "who looks up the names of pages behind a proxy: check (Oxbow) or proxy",
-    guide: "proxies",
+    guide: "sandbox",
     fallback: "check",
   }),
   web_search: setting({
     about: "who answers web_search: provider, brave, tavily, the address of a SearXNG server, or off",
-    guide: "web",
+    guide: "sandbox",
     fallback: "provider",
     read: webSearch,
   }),

@@ -50,7 +50,7 @@ needs("jq").describe("examples/topology", () => {
   });
 });
 
-describe("the programs of the pages", () => {
+describe("the programs of", () => {
   /** Each names its place in the second line. */
   async function lay(page: string): Promise<void> {
     for (const { language, text } of await blocksOf(ROOT, page)) {
@@ -62,14 +62,14 @@ describe("the programs of the pages", () => {
     await engine.bed.approveAll({ extra: [join(engine.bed.outside, "shared")] });
   }
 
-  verifies(["E1", "E2"], "docs/executable-tools.md and docs/executable-hooks.md work", async (context) => {
+  verifies(["E1", "E2"], "docs/tools.md work", async (context) => {
     skipWithout(context, "python3");
     engine.bed.program(
       join(engine.bed.outside, "shared/tools/shared"),
       "#!/bin/sh\ncase $1 in --schema) echo '{\"input_schema\":{}}';; --exec) echo found;; esac\n",
     );
     spawnSync("git", ["init", "-q", "-b", "trunk", engine.bed.folder]);
-    for (const page of ["executable-tools", "executable-hooks"]) await lay(`docs/${page}.md`);
+    await lay("docs/tools.md");
     const calls = '  tool count_words {"text": "a b c"}\n  tool bash {"command": "git push"}\n  tool shared {}\n';
     await engine.open(`reply\n${calls}reply\n  text: Done.\n`);
     const results = resultsOf(await engine.turn("go"));

@@ -121,18 +121,18 @@ describe("docs/library.md", () => {
 });
 
 /** Of prose: tables and code blocks are for looking up. */
-const MOST_WORDS = 800;
+const MOST_WORDS = 1200;
 
 describe("the pages", () => {
   it("walk through ten files that exist", async () => {
-    const page = await readFile(join(ROOT, "ARCHITECTURE.md"), "utf8");
+    const page = await readFile(join(ROOT, "docs/contributing/tour.md"), "utf8");
     const tour = [...page.matchAll(/^\d+\. `(src\/[^`]+\.ts)`/gm)].map(([, file = ""]) => file);
     expect(tour).toHaveLength(10);
     expect(tour.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
   it("link only to files and headings that exist", async () => {
-    const folders = ["docs", "docs/design", "docs/decisions"];
+    const folders = ["docs", "docs/design", "docs/decisions", "docs/contributing"];
     const guides = (await Promise.all(folders.map(pagesIn))).flat();
     const broken: string[] = [];
     for (const page of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...guides]) {
@@ -149,7 +149,7 @@ describe("the pages", () => {
 
   it("say first when to use them, and stay short", async () => {
     const guides = (await pagesIn("docs")).filter(
-      (page) => !/(README|reference|protocol|glossary|hook-events|sandbox|threat-model)\.md$/.test(page),
+      (page) => !/(README|reference|protocol|glossary|threat-model)\.md$/.test(page),
     );
     const silent: string[] = [];
     const long: string[] = [];

@@ -15,7 +15,7 @@ import { type Block, blocksOf, commandsOf } from "../support/page-examples.js";
 import { BIN, oxbow, sampleKey, temporaryFolder } from "../support/program.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const GUIDES = (await Promise.all(["docs", "docs/design"].map(pagesIn))).flat();
+const GUIDES = (await Promise.all(["docs", "docs/design", "docs/contributing"].map(pagesIn))).flat();
 const PAGES = ["README.md", ...GUIDES.sort()];
 
 async function pagesIn(folder: string): Promise<string[]> {
@@ -46,7 +46,6 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^oxbow auth remove /, "needs what the lines before it store"],
   [/^curl /, "needs a running server (test/library/documentation)"],
   [/^node tools\/bench\/retrieval/, "needs a checkout, a set of documents and a server of embeddings"],
-  [/^ox /, "needs a running service (test/service)"],
   [/^oxbow serve\b/, "serves until it is stopped (test/e2e/serve)"],
   [/^oxbow mcp-server forget /, "needs a program that was allowed (src/cli/mcp-server)"],
   [/^oxbow mcp (auth|test) /, "needs a server on the network (test/engine/mcp)"],
@@ -70,7 +69,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
 
 /** Commands that answer with another exit code than 0. */
 const EXIT_CODES: readonly (readonly [command: RegExp, code: number])[] = [
-  [/^oxbow permissions test "git push/, 4],
+  [/^oxbow permissions test "(git push|npm install)/, 4],
   // No engine runs.
   [/^oxbow status$/, 1],
   // No user is there to allow it.
@@ -316,9 +315,9 @@ describe("the other blocks of", () => {
   });
 });
 
-describe("docs/cassettes.md", () => {
-  it("opens with an example that replays unchanged", async () => {
-    const [first] = await blocksOf(ROOT, "docs/cassettes.md");
+describe("docs/testing.md", () => {
+  it("has an example that replays unchanged", async () => {
+    const first = (await blocksOf(ROOT, "docs/testing.md")).find(({ text }) => text.includes("--record "));
     const mock = await startMockModel({
       script: script([reply().tool("grep", { pattern: "needle" }), reply().text("Found it in hay.txt.")]),
     });

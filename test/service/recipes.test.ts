@@ -55,8 +55,8 @@ function run(
   });
 }
 
-describe("docs/curl.md", () => {
-  verifies(["U5"], "has recipes that work as they stand, in their order", async ({ skip }) => {
+describe("docs/service.md", () => {
+  verifies(["C5", "U5"], "has recipes that work as they stand, in their order", async ({ skip }) => {
     skipWithout({ skip }, "curl", "jq", "bash");
     await start(`reply
   text: Hello from the model.
@@ -66,7 +66,7 @@ reply
   text: Done.
 loop
 `);
-    const blocks = (await blocksOf(ROOT, "docs/curl.md")).filter(({ language }) => language === "shell");
+    const blocks = (await blocksOf(ROOT, "docs/service.md")).filter(({ language }) => language === "shell");
     const file = join(folder, "recipes.sh");
     await writeFile(file, ["set -euo pipefail", ...blocks.map(({ text }) => text)].join("\n"));
     const { code, stdout, stderr } = await run(["bash", file]);
@@ -76,12 +76,10 @@ loop
     }
     expect(await readFile(join(folder, "made.txt"), "utf8")).toBe("x");
   });
-});
 
-describe("docs/sdk.md", () => {
-  verifies(["U5"], "has examples that work as they stand", async () => {
+  verifies(["U5"], "has examples of the SDK that work as they stand", async () => {
     await start("reply\n  text: Hello there.\nloop\n");
-    const blocks = (await blocksOf(ROOT, "docs/sdk.md")).filter(({ language }) => language === "js");
+    const blocks = (await blocksOf(ROOT, "docs/service.md")).filter(({ language }) => language === "js");
     const built = join(ROOT, "dist", "sdk-node.js");
     const ended = await Promise.all(
       blocks.map(async ({ text }, index) => {

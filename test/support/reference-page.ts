@@ -21,7 +21,7 @@ const HEAD = `# Reference
 <!-- generated: OXBOW_WRITE_REFERENCE=1 npx vitest run test/library/reference.test.ts -->
 
 Everything with a name, from the same lists that the program uses. The guides explain how things are used: [README.md](README.md) lists them. The commands of the command line are in
-\`oxbow help\`, events and routes of the protocol in [protocol.md](protocol.md) and [service.md](service.md).`;
+\`oxbow help\`, events and routes of the protocol in [protocol.md](protocol.md).`;
 
 export async function referencePage(): Promise<string> {
   return `${[HEAD, await settings(), variables(), flags(), slashCommands(), tools(), failures()].join("\n\n")}\n`;
@@ -60,7 +60,7 @@ async function settings(): Promise<string> {
     "of the profile itself",
     "",
     "sets it",
-    "[profiles](profiles.md)",
+    "[settings](settings.md)",
   ]);
   const text =
     "`~/.config/oxbow/config.toml`, profiles and `.oxbow/config.toml` of a project have these keys. `oxbow config keys` lists them, `oxbow config show` prints the values with their origin.";

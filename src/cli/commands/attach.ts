@@ -10,7 +10,7 @@ export async function run(args: readonly string[], variables: Variables): Promis
   const flags = parseFlags(RUN_FLAGS, args, "attach");
   if (flags.has("help")) {
     process.stdout.write(
-      `Usage: oxbow attach [SESSION|URL] [flags]\n\nOpens a session of the running engine: the one you name, or one you choose from a list. With a URL (http://HOST:PORT, https://…, unix:/PATH): of the\nengine there, with the token in OXBOW_TOKEN. See docs/attach.md.\n\n${helpLines(RUN_FLAGS)}\n`,
+      `Usage: oxbow attach [SESSION|URL] [flags]\n\nOpens a session of the running engine: the one you name, or one you choose from a list. With a URL (http://HOST:PORT, https://…, unix:/PATH): of the\nengine there, with the token in OXBOW_TOKEN. See docs/terminal.md.\n\n${helpLines(RUN_FLAGS)}\n`,
     );
     return EXIT.answered;
   }

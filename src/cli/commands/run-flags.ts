@@ -116,7 +116,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     value: "TEXT",
     help: "a note for the model about that call",
   },
-  { name: "record", holds: "engine", value: "FILE", help: "record the model traffic (docs/cassettes.md)" },
+  { name: "record", holds: "engine", value: "FILE", help: "record the model traffic (docs/testing.md)" },
   {
     name: "replay",
     holds: "engine",

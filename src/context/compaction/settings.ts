@@ -5,7 +5,7 @@ import { setting } from "../../feature/setting.js";
 export const compactionSettings = {
   compact_at: setting<number | undefined>({
     about: "the part of the window at which the conversation is summarised, or off",
-    guide: "compaction",
+    guide: "context",
     fallback: 0.8,
     read: windowShare,
     project: "any",

@@ -8,13 +8,13 @@ import { type PromptVariant, readVariant, readVariants, textOrFile } from "./pro
 export const instructionSettings = {
   system_prompt: setting({
     about: "replaces Oxbow's own system prompt",
-    guide: "profiles",
+    guide: "settings",
     flag: { value: "TEXT", help: "instructions instead of the built-in ones; @FILE reads them from a file" },
     read: textOrFile,
   }),
   prompt_header: setting({
     about: "text before the instruction files in the system prompt",
-    guide: "profiles",
+    guide: "settings",
     read: textOrNone,
     project: "any",
   }),

@@ -27,13 +27,13 @@ export const memorySettings = {
   }),
   recall: choice(["session", "folder", "off"], {
     about: "what the model may look up of what a summary replaced: session, folder or off",
-    guide: "compaction",
+    guide: "context",
     fallback: "session",
     project: (theirs) => theirs === "off",
   }),
   recall_model: setting({
     about: "the embedding model that also finds what means the same",
-    guide: "compaction",
+    guide: "context",
     read: textOrNone,
   }),
 };

@@ -11,7 +11,7 @@ export const BUILT_IN_PACK = "builtin";
 export const skillSettings = {
   skill_packs: setting({
     about: "folders of skills besides the usual ones",
-    guide: "profiles",
+    guide: "settings",
     fallback: [BUILT_IN_PACK],
     read: readPacks,
   }),

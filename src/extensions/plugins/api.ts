@@ -56,7 +56,7 @@ export interface Oxbow {
   addToolLink(link: ToolLink): void;
   /** Adds a hook to a stage of the turn (src/chain/order.ts). */
   addHook(stage: PluginStage, hook: PluginHook): void;
-  /** Takes part in turns: adds context, observes calls, reviews them, takes part in compactions (docs/design/adding.md). */
+  /** Takes part in turns: adds context, observes calls, reviews them, takes part in compactions (docs/contributing/adding.md). */
   addLifecycle(lifecycle: PluginLifecycle): void;
   /** Calls a function with every event of every session, after it happened. */
   subscribe(listener: (event: Envelope) => void): void;

@@ -1,5 +1,5 @@
 /**
- * Which parts of a request a replay compares, and which may differ from run to run (docs/cassettes.md lists them).
+ * Which parts of a request a replay compares, and which may differ from run to run (docs/testing.md lists them).
  *
  * 1. Two requests that mean the same give the same value: the order of keys, ids that Oxbow makes up, the folders of this machine,
  *    today's date and the key are ignored.

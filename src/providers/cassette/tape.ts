@@ -1,5 +1,5 @@
 /**
- * The file format of a cassette, documented in docs/cassettes.md: one JSON object a line, so that it can be read,
+ * The file format of a cassette, documented in docs/testing.md: one JSON object a line, so that it can be read,
  * compared and edited by hand.
  *
  * 1. The first line is the header. An unknown version is refused, an unknown field is ignored.

@@ -323,7 +323,7 @@ export const subject: Subject = {
   shell: {
     about:
       "A profile is a TOML file of settings: built in, in the folder 'profiles' of your configuration, or in .oxbow/profiles of a project.",
-    more: 'Use one: oxbow --profile NAME, OXBOW_PROFILE=NAME, or profile = "NAME" in config.toml (docs/profiles.md).',
+    more: 'Use one: oxbow --profile NAME, OXBOW_PROFILE=NAME, or profile = "NAME" in config.toml (docs/settings.md).',
     open: async ({ flags, variables }) => {
       const loaded = await placeSettings(flags, variables, { unapproved: "ignore" });
       return { commands: profileCommands({ loaded, variables, root: folder(flags.text("cwd")) }) };

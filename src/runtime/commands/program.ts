@@ -206,7 +206,7 @@ export const MOCK_MODEL: CommandSpec = {
   summary: "run a scripted model server for tests",
   shellUsage: "oxbow mock-model --script FILE [flags]",
   shellFlags: [
-    { name: "script", value: "FILE", help: "the answers; docs/mock-model.md describes the format" },
+    { name: "script", value: "FILE", help: "the answers; docs/testing.md describes the format" },
     { name: "port", value: "N", help: "the port to listen on (default: any free one)" },
     { name: "key", value: "KEY", help: "the API key that clients have to send (default: any)" },
     { name: "record", value: "FILE", help: "write every request to FILE, one JSON object per line, without keys" },

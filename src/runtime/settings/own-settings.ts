@@ -10,7 +10,7 @@ import { readToolChoice, TOOL_SETS, type ToolChoice } from "./tool-choice.js";
 
 const toolSets: DeclaredSetting<ToolChoice> = {
   about: "the tools that the model gets, by set",
-  guide: "profiles",
+  guide: "settings",
   access: "stricter",
   flags: () => [
     {
@@ -27,7 +27,7 @@ const toolSets: DeclaredSetting<ToolChoice> = {
 /** Its value is the profile in use: `choose-profile.ts` reads it before any other setting. */
 const profile: DeclaredSetting<string> = {
   about: "the profile that is always used",
-  guide: "profiles",
+  guide: "settings",
   access: "stricter",
   flags: (name) => [
     {
@@ -39,7 +39,7 @@ const profile: DeclaredSetting<string> = {
   ],
   variable: {
     name: "OXBOW_PROFILE",
-    meaning: "the profile to use: a name, or the path of a TOML file (docs/profiles.md)",
+    meaning: "the profile to use: a name, or the path of a TOML file (docs/settings.md)",
   },
   show: shown,
   take: (from, key) => {
@@ -57,7 +57,7 @@ export const turnSettings = {
   tool_sets: toolSets,
   max_iterations: setting({
     about: "the most model calls in one turn",
-    guide: "profiles",
+    guide: "settings",
     flag: { value: "N", help: "limit of model calls in the turn (default 100)" },
     variable: { name: "OXBOW_MAX_TURNS", meaning: "limit of model calls in one turn (default 100)" },
     fallback: 100,
@@ -66,7 +66,7 @@ export const turnSettings = {
   }),
   timeout: setting({
     about: "the time limit of a turn",
-    guide: "profiles",
+    guide: "settings",
     flag: { value: "TIME", help: "stop the run after this long: 90s, 5m, 1m30s" },
     read: duration,
     project: (theirs, yours) => yours === undefined || (theirs !== undefined && theirs <= yours),
@@ -78,13 +78,13 @@ export const programSettings = {
   /** For http and https requests, if no variable sets one. */
   proxy: setting({
     about: "the proxy of model requests and web_fetch",
-    guide: "proxies",
+    guide: "install",
     read: String,
     // The login in the address is only for the proxy.
     show: (value) => shown(value?.replace(/^([a-z]+:\/\/)?.*@/i, "$1")),
   }),
-  no_proxy: setting({ about: "hosts to reach without the proxy", guide: "proxies", read: String }),
-  ca_file: setting({ about: "a file with more certificate authorities", guide: "proxies", read: certificateFile }),
+  no_proxy: setting({ about: "hosts to reach without the proxy", guide: "install", read: String }),
+  ca_file: setting({ about: "a file with more certificate authorities", guide: "install", read: certificateFile }),
   spinner: choice(["verses", "plain"], {
     about: "verses, or plain: only the time",
     guide: "terminal",
@@ -115,7 +115,7 @@ export const programSettings = {
   /** The engine of a home ends when no client has followed a session and no turn has run for this time. */
   engine_idle_timeout: setting<number | undefined>({
     about: "when the engine of the terminals ends by itself",
-    guide: "attach",
+    guide: "terminal",
     holds: "engine",
     fallback: 10 * 60_000,
     read: durationOrOff,

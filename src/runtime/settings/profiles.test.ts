@@ -231,9 +231,9 @@ priority = 100
   });
 });
 
-describe("docs/profiles.md", () => {
+describe("docs/settings.md", () => {
   it("lists exactly the keys that a project may set", async () => {
-    const page = readFileSync(fileURLToPath(new URL("../../../docs/profiles.md", import.meta.url)), "utf8");
+    const page = readFileSync(fileURLToPath(new URL("../../../docs/settings.md", import.meta.url)), "utf8");
     const row = (name: string) => {
       const [, cells = ""] = new RegExp(`^\\| ${name} \\| (.*) \\|$`, "m").exec(page) ?? [];
       return [...cells.matchAll(/`(\w+)`/g)].map(([, key]) => key).sort();

@@ -38,7 +38,7 @@ const PROJECT = { any: "sets it", stricter: "makes it stricter", never: "no" } a
 
 /** Lists the keys of settings files by name. */
 export function settingKeys(): readonly SettingKey[] {
-  const rows = DECLARED.flatMap(([key, { about, guide = "profiles", access, holds }]): SettingKey[] =>
+  const rows = DECLARED.flatMap(([key, { about, guide = "settings", access, holds }]): SettingKey[] =>
     about === undefined ? [] : [{ key, about, project: PROJECT[access], guide, holds: holds ?? "session" }],
   );
   return rows.sort((one, other) => (one.key < other.key ? -1 : 1));

@@ -49,7 +49,7 @@ function lookUp(subject: string, { wire, request, ask }: Facts): JsonValue | und
     case "body":
       return request.bodyText;
     default:
-      throw new Error(`A mock script asks about "${subject}", which is not a subject. docs/mock-model.md lists them.`);
+      throw new Error(`A mock script asks about "${subject}", which is not a subject. docs/testing.md lists them.`);
   }
 }
 

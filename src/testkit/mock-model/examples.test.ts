@@ -7,7 +7,7 @@ import { ERROR_KINDS, STOP_REASONS, SUBJECTS } from "./script/script.js";
 import { startMockModel } from "./server.js";
 
 const examples = new URL("../../../examples/mock-model/", import.meta.url);
-const guide = readFileSync(new URL("../../../docs/mock-model.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../../docs/testing.md", import.meta.url), "utf8");
 
 function example(name: string): string {
   return readFileSync(new URL(name, examples), "utf8");

@@ -1,5 +1,5 @@
 /**
- * Reads a script file (docs/mock-model.md describes the format).
+ * Reads a script file (docs/testing.md describes the format).
  *
  * 1. `reply`, `model` and `loop` start at the left edge; the lines of a reply have the same indentation.
  * 2. Free text after `:` is literal, with trailing blanks and `#`. Text on deeper indented lines below a `:`
