@@ -1,7 +1,7 @@
 /** The terminal client as a person meets it: the built program in tmux, with a model that speaks the wire. */
 
 import { execFileSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
@@ -191,6 +191,38 @@ needs("tmux").describe("the terminal client", () => {
     });
     await leave(terminal);
   });
+
+  verifies(
+    ["U2"],
+    "keeps paragraphs and code as one line for copies and other widths, unless the person wants words",
+    async () => {
+      const words = Array.from({ length: 300 }, (_, word) => `word${word}`).join(" ");
+      const code = `const list = [${Array.from({ length: 40 }, (_, at) => `item${at}`).join(", ")}];`;
+      const answer = `${words}\n\n- ${"an item with a mark ".repeat(8)}\n\n\`\`\`\n${code}\n\`\`\`\n\nThe end.`;
+      const variables = await environment([reply().text(answer), reply().text(answer)]);
+      const terminal = await start(variables);
+      terminal.type("tell me", "Enter");
+      await terminal.until("The end.");
+      for (const columns of [80, 50, 110]) {
+        terminal.resize(columns, 24);
+        await eventually(() => {
+          const lines = terminal.lines();
+          for (const line of [words, code]) expect(lines.filter((each) => each === line)).toHaveLength(1);
+          expect(lines.filter((each) => /^- an item/.test(each))).toHaveLength(1);
+          expect(lines.filter((each) => each === "The end.")).toHaveLength(1);
+        });
+      }
+      await leave(terminal);
+      await mkdir(join(home, "config"), { recursive: true });
+      await writeFile(join(home, "config", "config.toml"), 'wrap = "words"\n');
+      const other = await start(variables);
+      other.type("tell me", "Enter");
+      await other.until("The end.");
+      expect(other.lines().filter((line) => line.startsWith("word"))).not.toContain(words);
+      for (const line of other.lines().filter((each) => each.startsWith("word"))) expect(line).toMatch(/word\d+$/);
+      await leave(other);
+    },
+  );
 
   verifies(["U2", "S6"], "resumes a session from the picker and shows it again", async () => {
     const variables = await environment([reply().text("The first answer."), reply().text("The second answer.")]);

@@ -27,6 +27,7 @@ afterEach(async () => {
 class FakeTerminal implements TuiTerminal {
   readonly columns = 80;
   readonly rows = 30;
+  readonly reflows = false;
   readonly printed: string[] = [];
   #frame: readonly string[] = [];
   #listener: (input: TerminalInput) => void = () => {};

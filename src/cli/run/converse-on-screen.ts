@@ -53,6 +53,7 @@ export async function converseOnScreen(
     theme: settings.theme.value,
     screenReader: settings.screen_reader.value,
     vim: settings.vim.value,
+    wrap: settings.wrap.value,
     statusParts: settings.status_line.value,
     leaving: leaving.signal,
     lost: options.leave,

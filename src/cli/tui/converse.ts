@@ -38,6 +38,7 @@ export interface ConverseOptions {
   readonly spinner: "verses" | "plain";
   readonly screenReader: boolean;
   readonly vim: boolean;
+  readonly wrap: "terminal" | "words";
   readonly theme: string | undefined;
   readonly statusParts?: StatusParts | undefined;
   readonly leaving: AbortSignal;
@@ -73,6 +74,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     verses: spinner === "verses" && !screenReader ? verses() : [],
     clientAction: screenAction,
     login: terminalLogin(terminal),
+    wrapsWords: options.wrap === "words",
     composer: { ...composer, vim: options.vim },
     files: clientFiles(variables),
     onSession: (other) => {

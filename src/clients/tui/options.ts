@@ -33,6 +33,8 @@ export interface TuiOptions {
   readonly still: boolean;
   /** For screen readers: only finished text is shown, without ruled lines, and the bell rings when a turn ends. */
   readonly linear?: boolean;
+  /** Finished text breaks between words, instead of where the terminal breaks it. */
+  readonly wrapsWords?: boolean;
   /** The parts of the line below the input; default: all. */
   readonly statusParts?: StatusParts | undefined;
   readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion" | "vim">;

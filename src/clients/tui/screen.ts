@@ -24,7 +24,10 @@ const MOST_TODO_ROWS = 8;
 const ROWS_BESIDE_DIALOG = 8;
 
 export interface ScreenOptions
-  extends Pick<TuiOptions, "terminal" | "theme" | "files" | "verses" | "still" | "linear" | "keys" | "statusParts"> {
+  extends Pick<
+    TuiOptions,
+    "terminal" | "theme" | "files" | "verses" | "still" | "linear" | "keys" | "statusParts" | "wrapsWords"
+  > {
   readonly clock: Clock;
 }
 
@@ -61,9 +64,10 @@ export class Screen {
 
   /** The current style of blocks. */
   look(): RenderOptions {
-    const { terminal, clock, files } = this.#options;
+    const { terminal, clock, files, wrapsWords } = this.#options;
     const folder = this.#folder;
     return {
+      soft: terminal.reflows && wrapsWords !== true,
       ...{ width: terminal.columns, theme: this.theme, expanded: false, now: clock.now(), tools: this.#tools },
       ...(files && folder && { fileUrl: (path: string) => files.urlOf(path, folder) }),
     };

@@ -64,8 +64,8 @@ export class TranscriptWriter {
   }
 
   #layout() {
-    const { width, theme, tools = plainTools } = this.#options.look();
-    return { width, theme, tools };
+    const { width, theme, tools = plainTools, soft } = this.#options.look();
+    return { width, theme, tools, soft };
   }
 
   /** Adds lines one by one, because a call cannot take that many arguments. */

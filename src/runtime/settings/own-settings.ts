@@ -105,6 +105,11 @@ export const programSettings = {
     guide: "terminal",
     read: statusLine,
   }),
+  wrap: choice(["terminal", "words"], {
+    about: "words: text on the screen breaks between words; terminal: it stays one line when you copy it or resize",
+    guide: "terminal",
+    fallback: "terminal",
+  }),
   vim: setting({
     about: "true: the draft has the keys of vi",
     guide: "terminal",

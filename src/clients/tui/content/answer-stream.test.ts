@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { times } from "../../../../test/support/thorough.js";
 import { textWidth } from "../../../base/text-width.js";
+import { CONTINUED } from "../terminal/fit-line.js";
 import { createTheme, plainTheme } from "../themes.js";
 import type { LayoutView } from "./answer-stream.js";
 import { AnswerStream, renderMarkdown } from "./answer-stream.js";
@@ -89,8 +90,8 @@ describe("AnswerStream", () => {
     const tools = await loadContentTools();
     const theme = createTheme("dark", { colours: "16", links: true });
     fc.assert(
-      fc.property(markdown, cuts, fc.integer({ min: 1, max: 120 }), (text, lengths, width) => {
-        const view = { width, theme, tools };
+      fc.property(markdown, cuts, fc.integer({ min: 1, max: 120 }), fc.boolean(), (text, lengths, width, soft) => {
+        const view = { width, theme, tools, soft };
         expect(stream(text, view, lengths)).toEqual(renderMarkdown(text, view));
       }),
       { numRuns: runs },
@@ -117,6 +118,29 @@ describe("AnswerStream", () => {
       { numRuns: runs },
     );
   }, 120_000);
+
+  it("leaves paragraphs and code to the wrap of the terminal where that is asked for, as one line each", () => {
+    const words = "Some **bold words** and `code` of a [paragraph](https://example.org/a) that goes on. "
+      .repeat(90)
+      .trim();
+    const code = "const name = 'value'; ".repeat(200).trim();
+    const item = "an item of a list with many words, aligned below its mark, ".repeat(4).trim();
+    const text = `${words}\n\n\`\`\`ts\n${code}\nshort\n\`\`\`\n\n- ${item}\n`;
+    const whole = renderMarkdown(text, { width: 100_000, theme: plainTheme, tools: plainTools });
+    for (const width of [20, 77]) {
+      const view = { width, theme: plainTheme, tools: plainTools, soft: true };
+      const rows = stream(text, view, Array(4000).fill(7));
+      const lines = rows.join("\n").replaceAll(`\n${CONTINUED}`, "").split("\n");
+      expect(lines.slice(0, 4)).toEqual(whole.slice(0, 4));
+      const list = lines.slice(lines.indexOf("short") + 1).filter((line) => line !== "");
+      expect(list[0]).toMatch(/^- an item/);
+      for (const line of list.slice(1)) expect(line).toMatch(/^ {2}\S/);
+      for (const row of rows) expect(row.replace(CONTINUED, "").length).toBeLessThanOrEqual(width);
+      // Each row before another one of its line is full: the terminal would break it there.
+      for (const [at, row] of rows.entries())
+        if (rows[at + 1]?.startsWith(CONTINUED)) expect(row.replace(CONTINUED, "")).toHaveLength(width);
+    }
+  });
 
   it("shows a tab within a table as a space", () => {
     const answer = new AnswerStream();

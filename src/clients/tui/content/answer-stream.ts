@@ -9,6 +9,7 @@
  * 5. Blank lines are those of the source, never two in a row. One is added around code, tables, quotes and before headings.
  */
 import { SafeTextStream } from "../../../base/terminal-text.js";
+import { CONTINUED } from "../terminal/fit-line.js";
 import {
   type Counted,
   countOf,
@@ -165,6 +166,8 @@ class Parts {
   /** The beginning of the row that a long paragraph or a long line of code continues. */
   #carry: readonly Span[] = [];
   #codeCarry = "";
+  /** What is written next continues the last row. */
+  #continues = false;
   #counted: Counted | undefined;
   /** The columns of a table whose beginning is frozen. */
   #columns: readonly number[] | undefined;
@@ -182,6 +185,7 @@ class Parts {
     copy.#highlighter = this.#highlighter;
     copy.#carry = this.#carry;
     copy.#codeCarry = this.#codeCarry;
+    copy.#continues = this.#continues;
     copy.#counted = this.#counted;
     copy.#columns = this.#columns;
     copy.#last = this.#last;
@@ -348,9 +352,10 @@ class Parts {
     const cut = safeCut(source) || (source.length > MAX_OPEN ? source.length : 0);
     if (cut === 0) return;
     const spans = [...this.#carry, ...parseInline(source.slice(0, cut), codeMarkOf(view.theme))];
-    const [done, carry] = splitLast(spans, view.width);
+    const { done, carry, isCut } = splitLast(spans, view);
     if (done.length > 0) this.#write(layoutProse(done, view));
     this.#carry = carry;
+    this.#continues = isCut && view.soft === true;
     this.#lines = [...source.slice(cut).split("\n"), ...kept];
     this.#length = this.#lines.join("\n").length;
   }
@@ -386,7 +391,9 @@ class Parts {
     const code = this.#codeCarry + text;
     const start = isOpen ? (breakLine(code, view.width, "anywhere").at(-1)?.start ?? 0) : code.length;
     this.#codeCarry = code.slice(start);
-    if (start > 0) this.#writeCode(code.slice(0, start), view);
+    if (start === 0) return;
+    this.#writeCode(code.slice(0, start), view);
+    this.#continues = isOpen && view.soft === true;
   }
 
   #endCode(view: LayoutView): void {
@@ -398,12 +405,18 @@ class Parts {
     if (this.#last === "code") this.#isBlank = true;
   }
 
-  #writeCode(code: string, { width, theme }: LayoutView): void {
+  #writeCode(code: string, { width, theme, soft }: LayoutView): void {
     const { spans, next } = (this.#highlighter as Highlighter).line(code);
     this.#highlighter = next;
-    const lines = wrapSpans(spans, { width, theme, at: "anywhere" });
-    if (this.#last === "code" && !this.#isBlank) for (const line of lines) this.#out.push(line);
+    const lines = wrapSpans(spans, { width, theme, soft, at: "anywhere" });
+    if (this.#last === "code" && !this.#isBlank) this.#push(lines);
     else this.#write({ lines, first: "code", last: "code" });
+  }
+
+  #push(lines: readonly string[]): void {
+    for (const [index, line] of lines.entries())
+      this.#out.push(index === 0 && this.#continues ? CONTINUED + line : line);
+    this.#continues = false;
   }
 
   #write({ lines, first, last }: Laid): void {
@@ -411,7 +424,7 @@ class Parts {
     const isRest = first === "table" && this.#columns !== undefined;
     if (this.#last !== undefined && !isSame && !isRest && (this.#isBlank || needsGap(this.#last, first)))
       this.#out.push("");
-    for (const line of lines) this.#out.push(line);
+    this.#push(lines);
     this.#isBlank = false;
     this.#last = last;
   }
@@ -422,24 +435,31 @@ function isBareQuote(line: string): boolean {
   return /^[ >]*$/.test(line);
 }
 
-/** All screen lines except the last, and the last one. */
-function splitLast(spans: readonly Span[], width: number): [Span[], Span[]] {
+interface Split {
+  /** All screen lines except the last. */
+  readonly done: readonly Span[];
+  readonly carry: readonly Span[];
+  /** Both are of one line. */
+  readonly isCut: boolean;
+}
+
+function splitLast(spans: readonly Span[], { width, soft }: LayoutView): Split {
   const text = plainText(spans);
   const from = text.lastIndexOf("\n") + 1;
-  const start = from + (breakLine(text.slice(from), width).at(-1)?.start ?? 0);
+  const start = from + (breakLine(text.slice(from), width, soft ? "anywhere" : "words").at(-1)?.start ?? 0);
   const done: Span[] = [];
-  const rest: Span[] = [];
+  const carry: Span[] = [];
   let at = 0;
   for (const each of spans) {
     const cut = Math.min(each.text.length, Math.max(0, start - at));
     if (cut > 0) done.push({ ...each, text: each.text.slice(0, cut) });
-    if (cut < each.text.length) rest.push({ ...each, text: each.text.slice(cut) });
+    if (cut < each.text.length) carry.push({ ...each, text: each.text.slice(cut) });
     at += each.text.length;
   }
   const last = done.at(-1);
   // The break itself belongs to neither.
   if (last?.text.endsWith("\n")) done[done.length - 1] = { ...last, text: last.text.slice(0, -1) };
-  return [done, rest];
+  return { done, carry, isCut: start > from };
 }
 
 /** The second half of a pair: a cut before it would break the character. */

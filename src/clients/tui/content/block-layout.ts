@@ -13,6 +13,8 @@ export interface LayoutView {
   readonly width: number;
   readonly theme: Theme;
   readonly tools: ContentTools;
+  /** Prose and code without indentation are left to the terminal's own wrap. */
+  readonly soft?: boolean | undefined;
 }
 
 export type Kind = "prose" | "heading" | "code" | "table" | "rule" | "quote";
@@ -46,9 +48,9 @@ export function layoutBlocks(source: string, view: BlockView, before?: Counted):
     : layoutTokens(new Lexer(LEXING).lex(source), view, before);
 }
 
-export function layoutProse(spans: readonly Span[], { width, theme, isQuoted = false }: BlockView): Laid {
+export function layoutProse(spans: readonly Span[], { width, theme, soft, isQuoted = false }: BlockView): Laid {
   const shown = isQuoted ? spans.map((each) => ({ ...each, roles: [...each.roles, "quote" as const] })) : spans;
-  return { lines: wrapSpans(shown, { width, theme }), first: "prose", last: "prose" };
+  return { lines: wrapSpans(shown, { width, theme, soft }), first: "prose", last: "prose" };
 }
 
 /** Whether a blank line goes between two blocks where the source has none. */
@@ -149,7 +151,7 @@ function itemMark({ task, checked }: Tokens.ListItem, { sign, number }: Counted)
 /** A mark before the first line, or before all lines of a quote. A narrow screen shows the lines without it. */
 function framed(mark: string, view: BlockView, paint: (text: string) => string) {
   const cells = textWidth(mark);
-  const inner = { ...view, width: view.width - cells };
+  const inner = { ...view, width: view.width - cells, soft: false };
   if (inner.width < (view.isQuoted === undefined ? 2 : LEAST_TEXT))
     return { inner: { ...view, isQuoted: view.isQuoted ?? false }, frame: (lines: readonly string[]) => lines };
   const frame = (lines: readonly string[], { isFirst }: { readonly isFirst: boolean }) =>
@@ -160,13 +162,13 @@ function framed(mark: string, view: BlockView, paint: (text: string) => string) 
   return { inner: { ...inner, isQuoted: view.isQuoted ?? false }, frame };
 }
 
-function layoutCode({ text, lang }: Tokens.Code, { width, theme, tools }: BlockView): Laid | undefined {
+function layoutCode({ text, lang }: Tokens.Code, { width, theme, tools, soft }: BlockView): Laid | undefined {
   let highlighter = tools.highlighter(languageOf(lang ?? ""));
   const lines = text === "" ? [] : text.split("\n");
   const shown = lines.flatMap((line) => {
     const { spans, next } = highlighter.line(line);
     highlighter = next;
-    return wrapSpans(spans, { width, theme, at: "anywhere" });
+    return wrapSpans(spans, { width, theme, soft, at: "anywhere" });
   });
   return shown.length === 0 ? undefined : { lines: shown, first: "code", last: "code" };
 }
@@ -181,6 +183,7 @@ export function layoutRows(
   const align = tableRule(rule);
   if (align === undefined) return undefined;
   const cells = rows.filter((row) => row.trim() !== "").map(tableCells);
-  const table = layoutTable({ align, head: tableCells(head), rows: cells }, view, { columns });
+  const { width, theme } = view;
+  const table = layoutTable({ align, head: tableCells(head), rows: cells }, { width, theme }, { columns });
   return { laid: { lines: table.lines, first: "table", last: "table" }, columns: table.columns };
 }

@@ -23,6 +23,8 @@ export interface RenderOptions {
   readonly now: number;
   /** Plain ones until the real ones are loaded. */
   readonly tools?: ContentTools;
+  /** Long lines without indentation are left to the terminal's own wrap. */
+  readonly soft?: boolean | undefined;
   /** The address that a click on the name of a file opens. */
   readonly fileUrl?: (path: string) => string;
 }
@@ -99,7 +101,7 @@ function renderThinking({ text, elapsedMs }: Of<"thinking">, options: RenderOpti
   if (options.expanded) {
     return safeText(text.trim())
       .split("\n")
-      .flatMap((line) => wrapSpans([span(line, "dim")], options));
+      .flatMap((line) => wrapSpans([span(line, "dim")], hard(options)));
   }
   const seconds = Math.max(1, Math.round((elapsedMs ?? 0) / 1000));
   const words = elapsedMs === undefined ? `thinking${ELLIPSIS}` : `thought for ${seconds} s`;
@@ -111,11 +113,11 @@ function renderCommand({ line, text, failed }: Of<"command">, options: RenderOpt
   const output = safeText(text.trimEnd());
   const roles: Role[] = failed === true ? ["danger"] : [];
   const head = clipSpans([span(safeLine(cut(line, MAX_NOTICE)), "user")], options);
-  return [...(line === "" ? [] : [head]), ...(output === "" ? [] : wrapSpans([span(output, ...roles)], options))];
+  return [...(line === "" ? [] : [head]), ...(output === "" ? [] : wrapSpans([span(output, ...roles)], hard(options)))];
 }
 
 function renderShell({ command, output, exitCode }: Of<"shell">, options: RenderOptions): string[] {
-  const { theme, expanded, width } = options;
+  const { theme, expanded, width, soft } = options;
   const failed = exitCode !== undefined && exitCode !== 0;
   const facts = failed ? [DOT, span(`exit code ${exitCode}`, "danger")] : [];
   const head = marked([span(safeText(expanded ? command : beginningOf(command).shown), "user"), ...facts], options, {
@@ -125,7 +127,7 @@ function renderShell({ command, output, exitCode }: Of<"shell">, options: Render
   if (expanded) return [...head, ...outputLines(output, options)];
   const { lines, before } = tailOf(output, SHELL_LINES);
   const left = before > 0 ? [beforeLine(before, options)] : [];
-  return [...head, ...left, ...lines.flatMap((line) => wrapSpans([span(line, "dim")], { width, theme }))];
+  return [...head, ...left, ...lines.flatMap((line) => wrapSpans([span(line, "dim")], { width, theme, soft }))];
 }
 
 const NOTICES: Readonly<Record<Of<"notice">["level"], { mark: string; role: Role }>> = {
@@ -158,11 +160,19 @@ const OUTCOMES: Readonly<Record<Of<"turn-end">["outcome"], string>> = {
 };
 
 function renderTurnEnd({ outcome, elapsedMs, summary, failure }: Of<"turn-end">, options: RenderOptions): string[] {
-  const facts = wrapSpans([span(safeLine(cut(summary, MAX_NOTICE)) || formatDuration(elapsedMs), "dim")], options);
+  const facts = wrapSpans(
+    [span(safeLine(cut(summary, MAX_NOTICE)) || formatDuration(elapsedMs), "dim")],
+    hard(options),
+  );
   if (outcome === "answered") return facts;
   const words = failure === undefined || failure === "" ? OUTCOMES[outcome] : failure;
   const level = outcome === "cancelled" ? "warning" : "error";
   return [...renderNotice({ kind: "notice", level, text: words }, options), ...facts];
+}
+
+/** Words of the program break between words. */
+function hard({ width, theme }: RenderOptions) {
+  return { width, theme };
 }
 
 /** Text after a mark; its other lines are aligned with the first. */

@@ -139,7 +139,8 @@ function failureLines(block: ToolBlock, options: RenderOptions): string[] {
   if (failed !== undefined) return tailLines(output, FAILURE_LINES, options);
   // A message of a tool has the important part first.
   const head = safeText(output.slice(0, 8000).trim()).split("\n").slice(0, FAILURE_LINES);
-  return head.flatMap((line) => shortened(wrapSpans([span(line, "dim")], options), options));
+  const { width, theme } = options;
+  return head.flatMap((line) => shortened(wrapSpans([span(line, "dim")], { width, theme }), options));
 }
 
 /** Keeps the end of a long line, because it is the end of the output. */

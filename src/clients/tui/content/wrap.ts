@@ -4,8 +4,10 @@
  * 1. No line exceeds the width, and none ends in a space.
  * 2. A line breaks at spaces, before and after wide characters, then at the joints of a URL or path, else anywhere.
  * 3. The time is linear in the text.
+ * 4. Soft rows are cut where the terminal itself would cut the line, and marked, so that it stays one line in the scrollback.
  */
 import { characters, characterWidth, expandTabs, textWidth } from "../../../base/text-width.js";
+import { CONTINUED } from "../terminal/fit-line.js";
 import type { Theme } from "../theme.js";
 import { withLinks } from "./links.js";
 import { ELLIPSIS } from "./marks.js";
@@ -43,6 +45,8 @@ export interface WrapOptions {
   readonly rest?: Prefix;
   /** `words` for prose, `anywhere` for code. */
   readonly at?: "words" | "anywhere";
+  /** Leaves long lines to the terminal's own wrap. Only for lines without prefixes. */
+  readonly soft?: boolean | undefined;
 }
 
 export interface Prefix {
@@ -55,7 +59,7 @@ const NONE: Prefix = { text: "", width: 0 };
 
 /** Painted lines. A newline in a span starts a new line. */
 export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[] {
-  const { theme, at = "words" } = options;
+  const { theme, soft = false, at = soft ? "anywhere" : "words" } = options;
   const { first, rest, width } = room(options);
   const shown = theme.links ? withLinks(spans) : spans;
   const lines: string[] = [];
@@ -68,7 +72,17 @@ export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[
     }
     const expanded = line.some(({ text }) => text.includes("\t")) ? withoutTabs(line) : line;
     const text = plainText(expanded);
-    for (const range of breakLine(text, width, at)) {
+    const ranges = breakLine(text, width, at);
+    if (soft) {
+      for (const [index, { start }] of ranges.entries()) {
+        // Blanks at the end of a row belong to the line.
+        const end = ranges[index + 1]?.start ?? text.length;
+        const painted = paintRange(expanded, { start, end }, { theme, width });
+        lines.push(index === 0 ? painted : CONTINUED + painted);
+      }
+      continue;
+    }
+    for (const range of ranges) {
       const before = lines.length === 0 ? first : rest;
       const painted = paintRange(expanded, range, { theme, width });
       lines.push(painted === "" ? withoutTrailing(before.text) : before.text + painted);

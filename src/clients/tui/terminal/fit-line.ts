@@ -42,9 +42,25 @@ function cutLine(line: string, columns: number): string {
   return out;
 }
 
-/** Lines that go to the scrollback. They may be wider than the screen: the terminal wraps them, and copies them unwrapped. */
-export function printedLines(lines: readonly string[]): string[] {
-  return lines.flatMap((line) => line.split(/\r\n|\r|\n/)).map((line) => cleanLine(line).trimEnd());
+/** Before a printed row that continues the one above it: the terminal keeps both as one line. No text contains it. */
+export const CONTINUED = "\0";
+
+/** A row that goes to the scrollback. It may be wider than the screen: the terminal wraps it, and copies it unwrapped. */
+export interface PrintedRow {
+  readonly text: string;
+  readonly continues: boolean;
+}
+
+export function printedRows(lines: readonly string[]): PrintedRow[] {
+  const split = lines.flatMap((line) => line.split(/\r\n|\r|\n/));
+  // Nothing more of a line is no row.
+  const rows = split.filter((line) => !line.startsWith(CONTINUED) || withoutStyles(cleanLine(line)) !== "");
+  return rows.map((line, index) => {
+    const continues = line.startsWith(CONTINUED);
+    const text = cleanLine(line);
+    // The blanks at the end of a line that goes on belong to it.
+    return { text: continues || rows[index + 1]?.startsWith(CONTINUED) ? text : text.trimEnd(), continues };
+  });
 }
 
 const STYLES = /\x1b\[[0-9;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g;

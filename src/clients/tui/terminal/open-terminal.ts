@@ -83,6 +83,10 @@ class OpenTerminal implements TuiTerminal {
     this.#holding.take();
   }
 
+  get reflows(): boolean {
+    return this.#live.reflow !== "none";
+  }
+
   get columns(): number {
     return this.#size.known.columns;
   }

@@ -1,13 +1,14 @@
 /**
  * Computes the bytes that change the live part of the screen from its current to its new content. It is pure.
  *
- * 1. It never moves the cursor above the first live row and never erases above it.
+ * 1. It never erases above the first live row. Above it, it only writes the end of the last printed row again, where its line goes on.
  * 2. Printed lines scroll up by plain line breaks, so that they enter the terminal's own scrollback, once.
- * 3. All movement is relative: the position of the live part on the screen does not matter.
+ * 3. Printed rows of one line are joined by the terminal's own wrap: it keeps them as one line when it copies or resizes.
+ * 4. All movement is relative: the position of the live part on the screen does not matter.
  */
-import { fitLine, printedLines } from "./fit-line.js";
+import { fitLine, type PrintedRow, printedRows } from "./fit-line.js";
 import { type NewSize, type Reflow, rowsAboveCursor } from "./reflow.js";
-import { changeRow, isSurelyOneRow, writeRow } from "./row-change.js";
+import { changeRow, continueRow, fillsRow, isSurelyOneRow, writeJoint, writeRow } from "./row-change.js";
 import type { Frame } from "./terminal.js";
 
 /** What the terminal shows of the live part. */
@@ -21,6 +22,8 @@ export interface Painted {
   /** The size of the screen that it was painted for; 0 before the first frame. */
   readonly columns: number;
   readonly rows: number;
+  /** The row above the live part, if it was printed at this size. */
+  readonly above?: string | undefined;
 }
 
 export interface PaintRequest {
@@ -50,13 +53,16 @@ const SHOW_CURSOR = "\x1b[?25h";
 const HIDE_CURSOR = "\x1b[?25l";
 
 export function paintFrame(previous: Painted, request: PaintRequest): { bytes: string; painted: Painted } {
-  const painted = fitFrame(request);
-  const printed = printedLines(request.printed);
+  const printed = printedRows(request.printed);
   const isResized = previous.columns !== request.columns || previous.rows !== request.rows;
+  const above = isResized ? undefined : previous.above;
+  const fitted = fitFrame(request);
+  const painted = { ...fitted, above: printed.length === 0 ? above : lastRow(printed, fitted) };
   const canChange = !isResized && canPrintInPlace(printed, painted);
+  const joinable = { ...previous, above };
   const body = canChange
-    ? changeRows(previous, [...printed, ...painted.lines])
-    : paintAll(toFirstRow(previous, request), [printed, painted.lines]);
+    ? changeRows(joinable, [...printed, ...painted.lines.map(ownRow)])
+    : paintAll(joinable, { toFirst: toFirstRow(previous, request), printed, live: painted.lines });
   // From here on the first live row is below the printed lines.
   const cursor = { row: painted.row + (canChange ? printed.length : 0), column: painted.column };
   const bytes = body.text + placeCursor(body, { previous, painted, cursor });
@@ -93,28 +99,52 @@ interface Body {
   readonly rowsWritten: number;
 }
 
-function paintAll(toFirst: string, [printed, live]: readonly [readonly string[], readonly string[]]): Body {
-  const above = printed.map((line) => `${writeRow(line)}\r\n`).join("");
-  const text = toFirst + ERASE_BELOW + above + withoutWrap(live.map(writeRow).join("\r\n"));
+function ownRow(text: string): PrintedRow {
+  return { text, continues: false };
+}
+
+/** The last printed row, if it is certainly the one above the live part. */
+function lastRow(printed: readonly PrintedRow[], { lines, columns, rows }: Painted): string | undefined {
+  const text = printed.at(-1)?.text;
+  return text !== undefined && lines.length < rows && isSurelyOneRow(text, columns) ? text : undefined;
+}
+
+interface Everything {
+  readonly toFirst: string;
+  readonly printed: readonly PrintedRow[];
+  readonly live: readonly string[];
+}
+
+function paintAll({ above, columns }: Painted, { toFirst, printed, live }: Everything): Body {
+  const continues = printed[0]?.continues === true && above !== undefined && fillsRow(above, columns);
+  const joint = continues ? move(1, 0) + writeJoint(above) : "";
+  const rows = printed.map(({ text }, at) => writeRow(text) + (printed[at + 1]?.continues ? "" : "\r\n")).join("");
+  const text = toFirst + ERASE_BELOW + joint + rows + withoutWrap(live.map(writeRow).join("\r\n"));
   return { text, row: live.length - 1, rowsWritten: printed.length + live.length };
 }
 
 /** Whether printed lines are rows of the screen like live ones: each is one row in every terminal, and none scrolls off the screen. */
-function canPrintInPlace(printed: readonly string[], painted: Painted): boolean {
-  const fits = printed.length + painted.lines.length <= painted.rows;
-  return fits && printed.every((line) => isSurelyOneRow(line, painted.columns));
+function canPrintInPlace(printed: readonly PrintedRow[], { lines, columns, rows }: Painted): boolean {
+  if (printed.length + lines.length > rows) return false;
+  return printed.every(({ text }, at) => {
+    return isSurelyOneRow(text, columns) && (!printed[at + 1]?.continues || fillsRow(text, columns));
+  });
 }
 
 /** Changes the rows. Unchanged rows at the end are moved, not written again. */
-function changeRows(previous: Painted, rows: readonly string[]): Body {
+function changeRows(previous: Painted, rows: readonly PrintedRow[]): Body {
   const { text: inserted, row: first, before } = insertRows(previous, rows);
   let [text, row, rowsWritten] = [inserted, first, inserted === "" ? 0 : 1];
-  for (const [index, line] of rows.entries()) {
+  for (const [index, { text: line, continues }] of rows.entries()) {
     const old = before[index];
-    if (old === line) continue;
+    const whole = continues ? (index === 0 ? previous.above : rows[index - 1]?.text) : undefined;
+    if (whole !== undefined && fillsRow(whole, previous.columns)) {
+      // The wrap makes a new row, too.
+      text += move(row, index - 1) + writeJoint(whole) + continueRow(old, line, previous.columns);
+    } else if (old === line) continue;
     // A line break makes a new row, and scrolls at the bottom of the screen.
-    text +=
-      old === undefined ? `${move(row, index - 1)}\r\n${writeRow(line)}` : move(row, index) + changeRow(old, line);
+    else if (old === undefined) text += withoutWrap(`${move(row, index - 1)}\r\n${writeRow(line)}`);
+    else text += withoutWrap(move(row, index) + changeRow(old, line));
     row = index;
     rowsWritten++;
   }
@@ -123,7 +153,7 @@ function changeRows(previous: Painted, rows: readonly string[]): Body {
     row = rows.length;
     rowsWritten++;
   }
-  return { text: withoutWrap(text), row, rowsWritten };
+  return { text: text.replaceAll(WRAP_ON + WRAP_OFF, ""), row, rowsWritten };
 }
 
 /** Writing fewer bytes again is as fast as moving them. */
@@ -136,10 +166,10 @@ interface Inserted {
   readonly before: readonly string[];
 }
 
-function insertRows({ lines, row }: Painted, rows: readonly string[]): Inserted {
+function insertRows({ lines, row }: Painted, rows: readonly PrintedRow[]): Inserted {
   const count = rows.length - lines.length;
   let at = lines.length;
-  while (at > 0 && lines[at - 1] === rows[at - 1 + count]) at--;
+  while (at > 0 && lines[at - 1] === rows[at - 1 + count]?.text) at--;
   const moved = lines.slice(at);
   if (count <= 0 || moved.join("").length < LEAST_MOVED_BYTES) return { text: "", row, before: lines };
   // The line breaks make room below, by scrolling if necessary. Otherwise the last rows would leave the screen.

@@ -21,17 +21,47 @@ export function changeRow(before: string, after: string): string {
   return `\x1b[${start.column + 1}G${erase}${start.style}${rest}${end}`;
 }
 
+/** Whether every terminal fills a row of `columns` cells with the line. */
+export function fillsRow(line: string, columns: number): boolean {
+  const text = withoutStyles(line);
+  return text.length <= columns && cellsOf(text) === columns;
+}
+
+/** Writes the last cells of a full row again, with the blanks that no one sees: the next character wraps. The cursor is on that row. */
+export function writeJoint(line: string): string {
+  const start = commonStart(line.trimEnd(), line);
+  if (start.index === 0) return `\r${writeRow(line)}`;
+  const rest = line.slice(start.index);
+  return `\x1b[${start.column + 1}G${start.style}${rest}${start.style === "" ? endStyles(rest) : "\x1b[m"}`;
+}
+
+/** Writes a row behind such a joint; only its first character if it is there already. */
+export function continueRow(before: string | undefined, after: string, columns: number): string {
+  if (before === after.trimEnd()) return firstCharacter(after) ?? writeRow(after);
+  return writeRow(after) + (fillsRow(after, columns) ? "" : ERASE_TO_END);
+}
+
+/** With its style; undefined if it is a link. */
+function firstCharacter(line: string): string | undefined {
+  const [found, style] = /^((?:\x1b\[[0-9;:]*m)*)[^\x1b]/u.exec(line) ?? [];
+  return found === undefined ? undefined : found + (style === "" ? "" : "\x1b[m");
+}
+
 /** Whether every terminal shows the line in one row of `columns` cells. */
 export function isSurelyOneRow(line: string, columns: number): boolean {
   const text = withoutStyles(line);
-  if (text.length > columns) return false;
+  return text.length <= columns && cellsOf(text) <= columns;
+}
+
+/** Infinite where terminals may disagree. */
+function cellsOf(text: string): number {
   let used = 0;
   for (let index = 0; index < text.length; index++) {
     const width = certainWidth(text.charCodeAt(index));
-    if (width === 0) return false;
+    if (width === 0) return Number.POSITIVE_INFINITY;
     used += width;
   }
-  return used <= columns;
+  return used;
 }
 
 function isPlain(line: string): boolean {

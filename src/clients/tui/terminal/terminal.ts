@@ -27,8 +27,11 @@ export interface Frame {
 export interface TuiTerminal {
   readonly columns: number;
   readonly rows: number;
+  /** Whether the terminal wraps long lines anew when its width changes, and copies them as one. */
+  readonly reflows: boolean;
   /**
    * Replaces the live part. `printed` is written above it first, into the terminal's own scrollback, and never again.
+   * A printed row that begins with `CONTINUED` continues the line above it.
    * Only changed rows are written, in one synchronized update. A frame higher than the screen loses its first rows.
    */
   paint(frame: Frame, printed?: readonly string[]): void;
