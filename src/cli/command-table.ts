@@ -107,6 +107,7 @@ export const COMMANDS: readonly CliCommand[] = [
   { name: "acp", load: () => import("./commands/acp.js") },
   { name: "mcp-server", load: () => import("./commands/mcp-server.js") },
   { name: "serve", load: () => import("./commands/serve.js") },
+  { name: "web", load: () => import("./commands/web.js") },
   { name: "conformance", load: () => import("./commands/conformance.js") },
   { name: "token", aliases: ["tokens"], load: () => import("./commands/token.js") },
   { name: "mock-model", load: () => import("./commands/mock-model.js") },

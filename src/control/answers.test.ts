@@ -13,7 +13,13 @@ const OTHER = "sess_other" as SessionId;
 
 const hosted = (session: SessionId, subagent = false) =>
   ({
-    run: { session, savedTo: 0, bus: { nextId: 1 }, model: { provider: "p", model: "m" } },
+    run: {
+      session,
+      savedTo: 0,
+      bus: { nextId: 1 },
+      model: { provider: "p", model: "m" },
+      permissionPrompts: { questions: [] },
+    },
     openedAt: "2026-01-01T00:00:00.000Z",
     ...(subagent && { subagent: { parent: OWN, title: "subagent" } }),
   }) as unknown as HostedSession;
@@ -128,7 +134,13 @@ describe("a session that has begun", () => {
 
   verifies(["C5"], "is in the list while its first events are on their way to the store", async () => {
     const begun = (savedTo: number, nextId = 3) => {
-      const run = { session: "sess_new", savedTo, bus: { nextId }, model: { provider: "p", model: "m" } };
+      const run = {
+        session: "sess_new",
+        savedTo,
+        bus: { nextId },
+        model: { provider: "p", model: "m" },
+        permissionPrompts: { questions: [] },
+      };
       return { run, openedAt: "2026-01-01T00:00:00.000Z" } as unknown as HostedSession;
     };
     const listed = async (live: HostedSession, sessions: QueryPorts["sessions"] = async () => []) => {

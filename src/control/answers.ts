@@ -103,10 +103,10 @@ const ENGINE: Pick<Answers, EngineKind> = {
       .filter(({ subagent, run }) => subagent !== undefined && !known.has(run.session))
       .flatMap((hosted) => liveInfo(hosted, place));
     const fitting = [...unsaved, ...running].filter(({ cwd }) => filter.cwd === undefined || cwd === filter.cwd);
-    const isLive = (session: SessionId) => live.some(({ run }) => run.session === session);
+    const openRun = (session: SessionId) => live.find(({ run }) => run.session === session)?.run;
     const sessions = [...fitting, ...found]
       .filter((session) => sees(session.id, session.cwd) && (id === undefined || session.id === id))
-      .map((session) => ({ ...session, live: isLive(session.id) }));
+      .map((session) => ({ ...session, ...stateOf(openRun(session.id)) }));
     return { sessions: sessions.slice(0, filter.limit) };
   },
   ListModels: (_request, { ports, run }) => ports?.models?.(run),
@@ -180,6 +180,11 @@ const ENGINE: Pick<Answers, EngineKind> = {
 /** Nothing has happened in it, its first events are on their way to the store, or the engine stores no sessions. */
 function isNotStored({ savedTo }: Run): boolean {
   return savedTo === 0 || savedTo === Number.POSITIVE_INFINITY;
+}
+
+function stateOf(run: Run | undefined): Pick<SessionInfo, "live" | "busy" | "questions"> {
+  const { length } = run?.permissionPrompts.questions ?? [];
+  return { live: run !== undefined, ...(run?.busy && { busy: true }), ...(length > 0 && { questions: length }) };
 }
 
 function liveInfo(

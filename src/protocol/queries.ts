@@ -26,6 +26,10 @@ export interface SessionInfo {
   readonly unfinished?: true;
   /** This engine has it open. */
   readonly live: boolean;
+  /** A turn runs. */
+  readonly busy?: true;
+  /** How many questions wait for a person; absent if none does. */
+  readonly questions?: number;
 }
 
 export interface ModelInfo {

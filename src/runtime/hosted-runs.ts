@@ -2,6 +2,7 @@
 import type { CommandRegistry } from "../commands/registry.js";
 import type { Host } from "../control/host.js";
 import type { Run } from "../control/run.js";
+import type { OpenWeb } from "./commands/engine.js";
 import type { Place } from "./open-engine.js";
 import type { OpenedRun } from "./opening.js";
 
@@ -10,6 +11,8 @@ export interface HostedRun extends OpenedRun {
 }
 
 export class HostedRuns {
+  /** Shows the web client; undefined where there is none. */
+  openWeb: OpenWeb | undefined;
   readonly #first: Place;
   readonly #hosted = new WeakMap<Run, HostedRun>();
   readonly #registries = new WeakMap<HostedRun, { readonly stamp: string; readonly made: Promise<CommandRegistry> }>();
@@ -44,7 +47,10 @@ export class HostedRuns {
     const known = this.#registries.get(opened);
     if (known?.stamp === stamp) return known.made;
     const { engineCommands } = await import("./commands/engine.js");
-    const made = sessionCommands(opened.parts, engineCommands(host, run.session));
+    const made = sessionCommands(
+      opened.parts,
+      engineCommands(host, run.session, () => this.openWeb),
+    );
     this.#registries.set(opened, { stamp, made });
     return made;
   }

@@ -24,6 +24,7 @@ import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import { realpathSoFar } from "../system/real-path.js";
+import type { OpenWeb } from "./commands/engine.js";
 import type { ProjectContent } from "./content/project-content.js";
 import { type HostedRun, HostedRuns } from "./hosted-runs.js";
 import type { ModelRegistry } from "./models/model-registry.js";
@@ -119,6 +120,8 @@ export interface Engine {
   report(part: string, state: () => PartState | Promise<PartState>): void;
   /** Shows the clients where other programs reach the engine over HTTP. */
   listensOn(addresses: readonly string[]): void;
+  /** Lets `/web` show the web client; undefined: there is none. */
+  offersWeb(open: OpenWeb | undefined): void;
   /** Ends every run and flushes its log. */
   close(reason?: SessionEndReason): Promise<void>;
 }
@@ -180,6 +183,9 @@ export function createEngine(options: EngineOptions): Engine {
     report: (part, state) => void reports.set(part, state),
     listensOn: (ports) => {
       addresses = ports;
+    },
+    offersWeb: (open) => {
+      runs.openWeb = open;
     },
     close: async (reason) => {
       // The transports stay until their clients know that the sessions have ended.

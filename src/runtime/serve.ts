@@ -3,6 +3,8 @@
  *
  * 1. Beyond loopback it starts only with TLS and a token file whose token is bound to sessions.
  * 2. If one listener cannot start, none stays.
+ * 3. The web client has a port of its own, from the moment on when a person asks for it. An engine that follows one which was killed
+ *    takes the same port, so that open pages find it.
  */
 
 import { join } from "node:path";
@@ -23,6 +25,7 @@ import {
   type Mount,
 } from "../control/transports/http/server.js";
 import { asLoopback } from "../control/transports/local-access.js";
+import { WebListener } from "../control/web-listener.js";
 import { lockHolder } from "../system/file-lock.js";
 import { readGivenFile } from "../system/given-file.js";
 import type { Roots } from "../system/xdg-paths.js";
@@ -49,6 +52,8 @@ export interface ServeOptions {
   /** Pages on other addresses that may use it. */
   readonly origins?: readonly string[];
   readonly mounts?: readonly Mount[];
+  /** The folder of the web client; absent where there is none. */
+  readonly web?: string | undefined;
   readonly limits?: HttpLimits;
   readonly log?: ServiceLog;
   readonly onRequest?: HttpServiceOptions["onRequest"];
@@ -60,6 +65,10 @@ export interface ServedEngine {
   readonly tokens: Tokens;
   /** The owner's token, which `control.token` holds as well. */
   readonly ownerToken: string;
+  /** Shows the web client. */
+  readonly openWeb: NonNullable<HttpServiceOptions["openWeb"]>;
+  /** When a person last asked for the web client, on the clock of the engine. */
+  readonly webAskedAt: () => number;
   /** Ends all connections. Sessions and their turns go on. */
   close(): Promise<void>;
 }
@@ -93,20 +102,31 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
     ...(options.mounts !== undefined && { mounts: options.mounts }),
     ...(options.limits !== undefined && { limits: options.limits }),
     ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
+    ...(options.web !== undefined && { openWeb: (asked) => web.open(asked) }),
   });
   const addresses: string[] = [];
+  const tellAddresses = () => engine.listensOn(addresses.filter((address) => address.startsWith("http")));
+  const web = new WebListener(service, {
+    ...{ tokens, state: roots.state, folder: options.web, clock: engine.clock },
+    onOpen: (address) => {
+      addresses.push(address);
+      tellAddresses();
+    },
+  });
   try {
     if (options.socket !== false) {
       await listenOnSocket(service, await controlPlace(roots).address());
       addresses.push(`unix:${controlSocket(roots)}`);
     }
     for (const place of places) addresses.push(await listenOnPort(service, place, { tls, origins }));
+    if (options.socket !== false) await web.openAgain();
   } catch (error) {
     await service.close();
     await owner?.close();
     throw error;
   }
-  engine.listensOn(addresses.filter((address) => address.startsWith("http")));
+  tellAddresses();
+  engine.offersWeb(options.web === undefined ? undefined : (asked) => web.open(asked));
   engine.report("control", () => ({ ok: true, detail: addresses.join(", ") }));
   const renew = () =>
     void tokens
@@ -119,10 +139,12 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
   const close = () => {
     closed ??= Promise.resolve(stopRenewing())
       .then(() => service.close())
+      .then(() => web.forget())
       .then(() => owner?.close());
     return closed;
   };
-  return { addresses, tokens, ownerToken, close };
+  const openWeb: ServedEngine["openWeb"] = (asked) => web.open(asked);
+  return { addresses, tokens, ownerToken, openWeb, webAskedAt: () => web.askedAt, close };
 }
 
 /** Only one process of a home listens on the socket. */

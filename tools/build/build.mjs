@@ -7,7 +7,8 @@
  *    `--clean` removes them (packing does).
  * 3. What package.json calls `dependencies` stays outside and is loaded from node_modules; `devDependencies` are bundled.
  * 4. What `bin.js` imports statically is what `oxbow --version` loads: no third-party module may be in there.
- * 5. dist/.inputs lists the inputs, and is written last.
+ * 5. dist/web has the web client, which no other entry point loads.
+ * 6. dist/.inputs lists the inputs, and is written last.
  */
 
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -16,7 +17,7 @@ import { parseArgs } from "node:util";
 import { describeSources, stampFile } from "../setup/freshness.mjs";
 import { withLock } from "../setup/lock.mjs";
 import { ROOT, setUp } from "../setup/set-up.mjs";
-import { bundle, bundleAlone } from "./bundle.mjs";
+import { bundle, bundleAlone, bundleWeb } from "./bundle.mjs";
 import { closureOf, refuseThirdParty } from "./closure.mjs";
 import { emitTypes } from "./emit-types.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
@@ -102,6 +103,7 @@ const LATER = {
     ...["process-group", "process-launch"].map((name) => `src/system/${name}.ts`),
   ],
 };
+const WEB = "src/clients/web";
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const KEEP_OLD_CHUNKS = 24 * 60 * 60 * 1000;
 
@@ -134,8 +136,16 @@ export async function build({ root, clean = false, types = false }) {
 
   const dist = join(root, "dist");
   const alone = await bundleAlone({ root, entries: ALONE });
-  const files = [...[...chunks, ...alone].map(toFile), ...noticesFile({ root, metafile })];
+  const web = await bundleWeb({ root, folder: WEB });
+  const outputs = { ...metafile.outputs, ...web.metafile.outputs };
+  const pages = [...web.chunks.map(({ fileName, code }) => ({ name: fileName, text: code })), ...web.texts];
+  const files = [
+    ...[...chunks, ...alone].map(toFile),
+    ...pages.map(({ name, text }) => ({ name: `web/${name}`, text })),
+    ...noticesFile({ root, metafile: { outputs } }),
+  ];
   if (clean) removeAll(dist);
+  if (pages.length > 0) mkdirSync(join(dist, "web"), { recursive: true });
   for (const file of files.filter((each) => !isEntry(each))) write(dist, file);
   for (const file of files.filter(isEntry)) write(dist, file);
   removeOld(dist, new Set(files.map(({ name }) => name)));
@@ -149,7 +159,8 @@ export async function build({ root, clean = false, types = false }) {
 }
 
 function isEntry({ name }) {
-  return Object.keys({ ...ENTRIES, ...ALONE }).some((entry) => name === `${entry}.js`);
+  const isPage = name === "web/index.html" || name === "web/enter.js";
+  return isPage || Object.keys({ ...ENTRIES, ...ALONE }).some((entry) => name === `${entry}.js`);
 }
 
 function noticesFile({ root, metafile }) {
@@ -183,8 +194,8 @@ function removeAll(dist) {
 }
 
 function removeOld(dist, current) {
-  for (const name of readdirSync(dist)) {
-    if (current.has(name) || !/\.(js|tmp|txt)$/.test(name)) continue;
+  for (const name of readdirSync(dist, { recursive: true })) {
+    if (current.has(name) || !/^(web\/)?[^/]+\.(js|tmp|txt)$/.test(name)) continue;
     const path = join(dist, name);
     if (Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS) rmSync(path);
   }

@@ -2,7 +2,7 @@
  * Sources to chunks, with rolldown: it can put the modules of the start-up path into one chunk, even if others share them.
  * The answer describes itself in the form of esbuild's metafile, reduced to what the checks need.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -91,6 +91,39 @@ export async function bundleAlone({ root, entries }) {
     return output.filter(({ type }) => type === "chunk");
   });
   return (await Promise.all(made)).flat();
+}
+
+/** The web client: `enter.js` is all that a page names, and the rest loads from there, in pieces that a page may not need. */
+export async function bundleWeb({ root, folder }) {
+  if (!existsSync(join(root, folder))) return { chunks: [], texts: [], metafile: { outputs: {} } };
+  const { rolldown } = await import("rolldown");
+  const graph = new Map();
+  const build = await rolldown({
+    cwd: root,
+    input: { enter: join(root, folder, "enter.ts") },
+    platform: "browser",
+    plugins: [nothingOfNode("browser"), textModules(), graphOf(graph)],
+    resolve: { extensionAlias: { ".js": [".ts", ".tsx", ".js"] } },
+    transform: { target: "es2022", jsx: { runtime: "automatic", importSource: "preact" } },
+    logLevel: "silent",
+  });
+  const { output } = await build.generate({
+    format: "esm",
+    minify: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+  });
+  await build.close();
+  const chunks = output.filter(({ type }) => type === "chunk");
+  const styles = readdirSync(join(root, folder, "styles")).sort();
+  const css = styles.map((name) => readFileSync(join(root, folder, "styles", name), "utf8")).join("\n");
+  const { transform } = await import("esbuild");
+  const { code } = await transform(css, { loader: "css", minify: true });
+  const texts = [
+    { name: "index.html", text: readFileSync(join(root, folder, "index.html"), "utf8") },
+    { name: "style.css", text: code },
+  ];
+  return { chunks, texts, metafile: describe({ root, chunks, graph }) };
 }
 
 function nothingOfNode(platform) {

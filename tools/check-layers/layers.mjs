@@ -34,7 +34,7 @@ export const LAYERS = {
   library: { imports: [...RUNTIME, "runtime"] },
   cli: { imports: [...RUNTIME, ...CLIENTS, "runtime", "testkit"] },
   testkit: { imports: FOUNDATION },
-  "testkit/suite-adapter": { imports: [...RUNTIME, "runtime", "clients/tui"] },
+  "testkit/suite-adapter": { imports: [...RUNTIME, "runtime", "clients/sdk", "clients/tui"] },
   main: { imports: "everything" },
 };
 

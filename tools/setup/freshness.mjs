@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 // What the build reads. Tests are not built.
 const SOURCES = ["src", "assets", "tools/build", "package.json", "package-lock.json", "tsconfig.json"];
-const IGNORED = /\.test\.ts$/;
+const IGNORED = /\.test\.tsx?$/;
 const STAMP = join("dist", ".inputs");
 /** npm writes this file into node_modules when it has finished. */
 export const RECORD = ".package-lock.json";

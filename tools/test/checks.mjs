@@ -17,6 +17,8 @@ export async function runCheck(name, run) {
 export async function checkSources(root) {
   const color = process.stdout.isTTY === true;
   const compiler = [join("typescript", "bin", "tsc"), "--noEmit", "--pretty", String(color)];
+  // A page has other globals than a program.
+  const ofWeb = [...compiler, "-p", join("src", "clients", "web")];
   const linter = [
     join("@biomejs", "biome", "bin", "biome"),
     "check",
@@ -26,6 +28,7 @@ export async function checkSources(root) {
   ];
   const results = await Promise.all([
     runCheck("types", () => runTool(root, compiler)),
+    runCheck("types of the web client", () => runTool(root, ofWeb)),
     runCheck("lint and format", () => runTool(root, linter)),
   ]);
   return [...results, ...(await checkRules(root))];

@@ -117,6 +117,7 @@ async function converseOnce(
     await connection.close();
     return undefined;
   }
+  if (flags.has("web") && work.again === undefined) await openBeside(variables);
   const { terminal } = work;
   const place = {
     ...{ client: connection, flags, variables, terminal, setMode },
@@ -126,6 +127,14 @@ async function converseOnce(
   const end = await converseAttached(place, choice, work);
   await connection.close();
   return "exit" in end ? end.exit : end;
+}
+
+/** `--web`: the web client beside the terminal client. */
+async function openBeside(variables: Variables): Promise<void> {
+  const { askForPage, openPage } = await import("../web/open-page.js");
+  const { url } = await askForPage(variables);
+  const missing = openPage(url, variables);
+  printMessage(missing === undefined ? `The web client opens at ${url}` : `The web client is at ${url}`);
 }
 
 async function sameAgain(client: TerminalConnection, session: SessionId): Promise<Choice> {

@@ -94,6 +94,7 @@ export const RUN_FLAGS: readonly Flag[] = [
     repeatable: true,
     help: "in a conversation: other programs also reach it over HTTP; 127.0.0.1:0 takes a free port (repeatable)",
   },
+  { name: "web", holds: "client", help: "in a conversation: open the web client beside it" },
   { name: "no-listen", holds: "engine", help: "do not let other clients attach to this conversation" },
   {
     name: "wait",

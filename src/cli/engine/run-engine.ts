@@ -24,6 +24,7 @@ import { printMessage } from "../print-message.js";
 import { prepare } from "../run/prepare.js";
 import { surviveStrayErrors } from "../serve/stray-errors.js";
 import { processTerminal } from "../terminal-io.js";
+import { webFolder } from "../web/web-folder.js";
 import { RETIRES } from "./start-engine.js";
 
 /** The flags of the engine itself. Its default place is never used for a session: each brings its own or gets one by the settings. */
@@ -52,12 +53,17 @@ async function serveUntilIdle(variables: Variables, owner: ControlOwner): Promis
   const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
     ...{ roots: loaded.roots, settings: loaded.settings, variables, owner, log, mounts: [mcp], authChannel: "client" },
+    web: webFolder(),
   });
   served.tokens.onRevoke((jti) => mcp.drop(jti));
-  const why = await ending(engine.host, {
-    idleMs: loaded.settings.engine_idle_timeout.value,
-    place: controlPlace(loaded.roots),
-  });
+  const isWatched = () => nodeClock.now() - served.webAskedAt() < WEB_MS;
+  const why = await ending(
+    { isIdle: () => engine.host.isIdle() && !isWatched() },
+    {
+      idleMs: loaded.settings.engine_idle_timeout.value,
+      place: controlPlace(loaded.roots),
+    },
+  );
   log("control", "the engine ends", { why });
   await engine.close();
   await served.close();
@@ -67,6 +73,8 @@ async function serveUntilIdle(variables: Variables, owner: ControlOwner): Promis
 }
 
 const LOOK_MS = 5000;
+/** `oxbow web` asks more often. */
+const WEB_MS = 30_000;
 
 type Ending = "signal" | "idle" | "socket gone";
 

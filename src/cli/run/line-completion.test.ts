@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { describe, expect } from "vitest";
 import { verifies } from "../../../test/verifies.js";
-import type { CompletionSource } from "../../clients/tui/input/completion.js";
+import type { CompletionSource } from "../../clients/sdk/completion/completion.js";
 import { completerOf } from "../line-completer.js";
 import { completionsOf } from "./line-completion.js";
 

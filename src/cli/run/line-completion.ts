@@ -1,5 +1,5 @@
 /** What Tab completes in the line client: commands, their arguments and files, as in the terminal client. */
-import type { CompletionSource } from "../../clients/tui/input/completion.js";
+import type { CompletionSource } from "../../clients/sdk/completion/completion.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
 import { nodeClock } from "../../system/node-clock.js";
@@ -9,7 +9,7 @@ import type { LineCompletion } from "../line-completer.js";
 export function lineCompletion(client: EngineClient, session: () => SessionId): LineCompletion {
   let source: Promise<CompletionSource> | undefined;
   return async (line) => {
-    source ??= import("../../clients/tui/input/engine-completion.js").then(
+    source ??= import("../../clients/sdk/completion/engine-completion.js").then(
       ({ EngineCompletion }) => new EngineCompletion({ client, session, clock: nodeClock }).source,
     );
     return completionsOf(await source, line);

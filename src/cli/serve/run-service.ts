@@ -8,6 +8,7 @@ import { AUTH_CHANNELS, type AuthChannel } from "../../control/auth/channels.js"
 import type { ServiceLog } from "../../control/auth/refused-tokens.js";
 import type { AnsweredRequest } from "../../control/transports/http/server.js";
 import type { ParsedFlags } from "../../feature/flags.js";
+import { ONCE } from "../../runtime/commands/engine.js";
 import { mcpMountOf } from "../../runtime/mcp-mount.js";
 import { type ServedEngine, serveEngine } from "../../runtime/serve.js";
 import { endProgram } from "../../system/end-program.js";
@@ -18,6 +19,7 @@ import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { type Prepared, prepare } from "../run/prepare.js";
 import { processTerminal } from "../terminal-io.js";
+import { webFolder } from "../web/web-folder.js";
 import { surviveStrayErrors } from "./stray-errors.js";
 
 const INSIDE = "'oxbow serve' is for people and does not run inside another Oxbow. Run it in a separate terminal.";
@@ -46,6 +48,11 @@ async function serveUntilStopped(flags: ParsedFlags, variables: Variables): Prom
     const say = (line: string) => void (isStdio ? process.stderr : process.stdout).write(`${line}\n`);
     served = await listen(prepared, { flags, variables });
     for (const address of served?.addresses ?? []) say(`listening on ${address}`);
+    if (flags.has("web")) {
+      if (served === undefined) throw new UsageError("--web and --stdio contradict each other.");
+      say(`web client at ${(await served.openWeb({})).url}`);
+      printMessage(`${ONCE} 'oxbow web' prints another one.`);
+    }
     simple = await simpleSurface(prepared, { flags, variables, say });
     if (isStdio) {
       const { serveStdio } = await import("./stdio.js");
@@ -74,12 +81,13 @@ async function listen(
   const { engine } = prepared;
   const addresses = flags.list("listen");
   const socket = !flags.has("no-socket") && !flags.has("stdio");
-  if (!socket && addresses.length === 0) return undefined;
+  if (!socket && addresses.length === 0 && (!flags.has("web") || flags.has("stdio"))) return undefined;
   const log = serviceLog(prepared);
   const mcp = mcpMountOf(engine, { variables, log });
   const served = await serveEngine(engine, {
     ...{ roots: roots(variables), settings: prepared.loaded.settings },
     ...{ log, mounts: [mcp] },
+    web: webFolder(),
     ...{ variables, socket, listen: addresses, origins: flags.list("origin"), authChannel: channelOf(flags) },
     tlsCert: flags.text("tls-cert"),
     tlsKey: flags.text("tls-key"),

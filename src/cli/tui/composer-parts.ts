@@ -1,10 +1,10 @@
 /** What the composer of the terminal client needs from the machine and the engine: history, drafts, images, an editor, completion. */
 import type { Clock } from "../../base/clock.js";
 import type { Variables } from "../../base/variables.js";
+import { EngineCompletion } from "../../clients/sdk/completion/engine-completion.js";
 import { CLIPBOARD } from "../../clients/tui/input/attachments.js";
 import type { ImageAccess } from "../../clients/tui/input/composer.js";
 import { DraftKeeper } from "../../clients/tui/input/draft-keeper.js";
-import { EngineCompletion } from "../../clients/tui/input/engine-completion.js";
 import { InputHistory } from "../../clients/tui/input/history.js";
 import type { TuiOptions } from "../../clients/tui/options.js";
 import type { TuiTerminal } from "../../clients/tui/terminal/terminal.js";

@@ -73,6 +73,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     linear: screenReader,
     verses: spinner === "verses" && !screenReader ? verses() : [],
     clientAction: screenAction,
+    openPage: async (url) => (await import("../web/open-page.js")).openPage(url, variables),
     login: terminalLogin(terminal),
     wrapsWords: options.wrap === "words",
     composer: { ...composer, vim: options.vim },

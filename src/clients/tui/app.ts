@@ -121,6 +121,7 @@ export class TuiApp {
       ...(options.shell && { shell: options.shell }),
       ...(options.saveSettings && { saveSettings: options.saveSettings }),
       ...(options.doctor && { doctor: options.doctor }),
+      ...(options.openPage && { openPage: options.openPage }),
     });
   }
 

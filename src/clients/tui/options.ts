@@ -63,6 +63,8 @@ export interface TuiOptions {
   readonly shell?: OwnShell;
   /** Keeps a chosen model, effort or theme for new sessions. */
   readonly saveSettings?: SaveSettings;
+  /** Opens an address in the person's browser; returns why it cannot, as the end of a sentence. */
+  readonly openPage?: (url: string) => Promise<string | undefined>;
   /** Checks this installation and returns the findings as text. */
   readonly doctor?: () => Promise<string>;
 }

@@ -7,10 +7,11 @@ import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
 import type { EventPayloads, TurnOutcome } from "../../protocol/events.js";
 import type { ClientId, SessionId, TurnId } from "../../protocol/ids.js";
 import type { PlaceStatus } from "../../protocol/queries.js";
-import type { AgentFacts, Block, ToolBlock } from "./content/block.js";
+import { type CostState, NO_COSTS } from "../sdk/shown/costs.js";
+import type { AgentFacts, ToolBlock } from "../sdk/shown/tool-block.js";
+import type { Block } from "./content/block.js";
 import type { Todo } from "./content/todo.js";
 import type { TokenRequest } from "./dialogs/token-request.js";
-import { type CostState, NO_COSTS } from "./reduce/costs.js";
 
 export interface RunningTurn {
   /** Absent between sending and the engine's TurnStarted. */

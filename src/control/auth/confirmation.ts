@@ -6,6 +6,7 @@
  * 2. The first surface that can show the code is used, and the answer names it. The requester never gets the code.
  * 3. A code is valid for 60 seconds, for one request and for three guesses.
  * 4. Few requests are open at once, and few are accepted in a minute: a program cannot flood a person with codes.
+ * 5. A person may get a code in hand, for a page that is opened with it. It has the same life, and belongs to pages (`PAGE`).
  */
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../base/clock.js";
@@ -45,7 +46,8 @@ interface Waiting {
   readonly asker: string;
   readonly wanted: WantedClaims;
   readonly asks: string;
-  readonly channel: ConfirmationChannel;
+  /** Absent for a code in hand. */
+  readonly channel?: ConfirmationChannel;
   readonly until: number;
   guesses: number;
   /** It stays known until its time is over, so that the requester learns of the refusal. */
@@ -53,7 +55,10 @@ interface Waiting {
 }
 
 export const CODE_LIFETIME_MS = 60_000;
+/** The asker of a code in hand: a page of this engine that has no token yet. */
+export const PAGE = "page";
 const MOST_GUESSES = 3;
+const MOST_IN_HAND = 16;
 const MOST_OPEN = 3;
 const MOST_A_MINUTE = 6;
 
@@ -78,8 +83,7 @@ export class Confirmations {
   ): Promise<OpenConfirmation | { readonly failure: Failure }> {
     const busy = this.#tooMany();
     if (busy !== undefined) return { failure: busy };
-    const code = String(randomInt(1_000_000)).padStart(6, "0");
-    const request = `req_${randomBytes(12).toString("hex")}`;
+    const { code, request } = newRequest();
     const expires_at = new Date(this.#clock.wall() + CODE_LIFETIME_MS).toISOString();
     const message = `${purpose} Code: ${code}. It is valid for 60 seconds. Pass it on only if you asked for this.`;
     const until = this.#clock.now() + CODE_LIFETIME_MS;
@@ -91,6 +95,17 @@ export class Confirmations {
       return { request, channel: channel.name, where: channel.where, expires_at };
     }
     return { failure: { ...failure("Forbidden"), message: NO_CHANNEL } };
+  }
+
+  /** A code that is shown nowhere: the caller gives it to the person who asked for it. */
+  inHand(wanted: WantedClaims, asks: string): { request: string; code: string; expires_at: string } {
+    this.#dropOld();
+    const earlier = [...this.#waiting].filter(([, { channel }]) => channel === undefined);
+    if (earlier.length >= MOST_IN_HAND) this.#waiting.delete(earlier[0]?.[0] ?? "");
+    const { code, request } = newRequest();
+    const until = this.#clock.now() + CODE_LIFETIME_MS;
+    this.#waiting.set(request, { code, asker: PAGE, wanted, asks, until, guesses: MOST_GUESSES });
+    return { request, code, expires_at: new Date(this.#clock.wall() + CODE_LIFETIME_MS).toISOString() };
   }
 
   /** What was confirmed. A request is used up by the right code, and by too many wrong ones. */
@@ -135,14 +150,14 @@ export class Confirmations {
   #close(request: string, state: TokenQuestion["state"], message: string): void {
     const waiting = this.#waiting.get(request);
     this.#waiting.delete(request);
-    waiting?.channel.close?.(message, { request, asks: waiting.asks, state });
+    waiting?.channel?.close?.(message, { request, asks: waiting.asks, state });
   }
 
   #tooMany(): Failure | undefined {
     this.#dropOld();
     const now = this.#clock.now();
     this.#recent = this.#recent.filter((at) => now - at < 60_000);
-    const open = [...this.#waiting.values()].filter(({ isRefused }) => !isRefused);
+    const open = [...this.#waiting.values()].filter(({ isRefused, channel }) => !isRefused && channel !== undefined);
     if (open.length >= MOST_OPEN || this.#recent.length >= MOST_A_MINUTE) {
       return failure("TooManyRequests", { seconds: 60 }, { retryable: true, retry_after_ms: 60_000 });
     }
@@ -154,6 +169,11 @@ export class Confirmations {
     const now = this.#clock.now();
     for (const [request, { until }] of this.#waiting) if (until <= now) this.#waiting.delete(request);
   }
+}
+
+function newRequest(): { readonly code: string; readonly request: string } {
+  const code = String(randomInt(1_000_000)).padStart(6, "0");
+  return { code, request: `req_${randomBytes(12).toString("hex")}` };
 }
 
 /** Both have six characters: a different length is no secret. */

@@ -22,7 +22,7 @@ import {
   type TokenClaims,
   type WantedClaims,
 } from "./claims.js";
-import { type ConfirmationChannel, Confirmations, type OpenConfirmation } from "./confirmation.js";
+import { type ConfirmationChannel, Confirmations, type OpenConfirmation, PAGE } from "./confirmation.js";
 import { readPrivateFile, writePrivateFile } from "./private-file.js";
 import { openSigningKey } from "./signing-key.js";
 import type { FileToken } from "./token-file.js";
@@ -44,6 +44,8 @@ export interface NewToken {
 /** Who asks for a token: the holder of another one, or a program of this user on the socket. */
 export interface TokenAsker {
   readonly claims?: TokenClaims | undefined;
+  /** It is a page of this engine. */
+  readonly isPage?: boolean;
   readonly client?: string | undefined;
 }
 
@@ -116,8 +118,15 @@ export class Tokens {
   async confirm(request: string, code: string, by: TokenAsker): Promise<NewToken | { readonly failure: Failure }> {
     const confirmed = this.#confirmations.confirm(request, { code, asker: askerOf(by) });
     if ("failure" in confirmed) return confirmed;
-    const problem = mintProblem(confirmed.wanted, by.claims, this.now);
+    // The person who got the code in hand may do everything.
+    const problem = by.isPage ? undefined : mintProblem(confirmed.wanted, by.claims, this.now);
     return problem === undefined ? this.make(confirmed.wanted) : { failure: failure("Forbidden", { detail: problem }) };
+  }
+
+  /** A code for a page that a person opens: the page gets the token for it, once. The caller has made sure that a person asks. */
+  codeForPage(wanted: WantedClaims): { readonly code: string; readonly expires_at: string } {
+    const { request, code, expires_at } = this.#confirmations.inHand(wanted, describe(wanted));
+    return { code: `${request}.${code}`, expires_at };
   }
 
   /** A person does not want the token. False if the request is not open. */
@@ -178,8 +187,8 @@ export function ownerTokenFile(stateFolder: string): string {
 }
 
 /** Without a token it is a program of this user: all of them may do the same. */
-function askerOf({ claims }: TokenAsker): string {
-  return claims?.jti ?? "socket";
+function askerOf({ claims, isPage }: TokenAsker): string {
+  return isPage ? PAGE : (claims?.jti ?? "socket");
 }
 
 function describe({ identity_class, sessions, folders, commands, lifetimeSeconds, can_mint }: WantedClaims): string {

@@ -3,11 +3,19 @@ import { formatBytes } from "../../base/byte-size.js";
 import { counted } from "../../base/group-digits.js";
 import { safeLine } from "../../base/terminal-text.js";
 import type { Host } from "../../control/host.js";
-import { asValue, type Command, type CommandSpec, EVERYONE, IN_SESSION } from "../../feature/command.js";
+import type { HttpServiceOptions } from "../../control/transports/http/server.js";
+import { asValue, type Command, type CommandSpec, EVERYONE, IN_SESSION, refuse } from "../../feature/command.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { ClientInfo, HealthInfo } from "../../protocol/queries.js";
 
-export function engineCommands(host: Pick<Host, "query">, session: SessionId): readonly Command[] {
+/** Shows the web client on a port of this machine. */
+export type OpenWeb = NonNullable<HttpServiceOptions["openWeb"]>;
+
+export function engineCommands(
+  host: Pick<Host, "query">,
+  session: SessionId,
+  web: () => OpenWeb | undefined,
+): readonly Command[] {
   return [
     {
       ...CLIENTS,
@@ -21,10 +29,10 @@ export function engineCommands(host: Pick<Host, "query">, session: SessionId): r
     {
       ...WEB,
       run: async () => {
-        const reply = await host.query({ kind: "GetStatus", request: {}, session });
-        if (!reply.ok) return { failure: reply.failure };
-        const addresses = reply.answer.place?.addresses ?? [];
-        return { text: addresses.length === 0 ? NO_PORT : addresses.join("\n"), value: { addresses } };
+        const open = web();
+        if (open === undefined) return refuse(NO_WEB);
+        const page = await open({});
+        return { text: `${page.url}\n${ONCE}`, value: asValue(page) };
       },
     },
     {
@@ -38,8 +46,11 @@ export function engineCommands(host: Pick<Host, "query">, session: SessionId): r
   ];
 }
 
-const NO_PORT =
-  "The engine listens on no port. 'oxbow --listen 127.0.0.1:0' opens one for a conversation, 'oxbow serve --listen' for a service.";
+/** What a person should know of an address with a code. */
+export const ONCE = "It signs in one page, within 60 seconds. Ask again for the next one.";
+
+const NO_WEB =
+  "This conversation runs in its own process, which has no web client. 'oxbow web' shows that of the engine.";
 
 export function clientLines(clients: readonly ClientInfo[], session?: SessionId): string {
   if (clients.length === 0) return "No client is connected.";
@@ -92,8 +103,7 @@ export const CLIENTS: CommandSpec = {
 
 export const WEB: CommandSpec = {
   name: "web",
-  summary: "show and copy the address at which other programs reach this engine over HTTP",
-  users: EVERYONE,
+  summary: "open the web client: the address signs in one page",
   places: IN_SESSION,
 };
 

@@ -275,6 +275,17 @@ export const VERSION_COMMAND: CommandSpec = {
   places: IN_SHELL,
 };
 
+/** `/web` of a conversation is another command. */
+export const WEB_SHELL: CommandSpec = {
+  name: "web",
+  summary: "show Oxbow in the browser: every session, to watch, answer and steer",
+  shellFlags: [
+    { name: "port", value: "N", help: "the port of this machine (default: a free one)" },
+    { name: "no-browser", help: "print the address, and open no browser" },
+  ],
+  places: IN_SHELL,
+};
+
 export const SERVE: CommandSpec = {
   name: "serve",
   summary: "run the engine as a service that other programs drive over HTTP, WebSocket or standard input",
@@ -286,6 +297,7 @@ export const SERVE: CommandSpec = {
       repeatable: true,
       help: "also listen on this port; 127.0.0.1:0 takes a free one (repeatable)",
     },
+    { name: "web", help: "also show the web client, on a free port of this machine" },
     { name: "no-socket", help: "do not listen on the Unix socket" },
     { name: "stdio", help: "speak the protocol on standard input and output; ends with the input" },
     {

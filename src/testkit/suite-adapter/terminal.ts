@@ -3,7 +3,8 @@
  * untrusted text. The answer is the text of the first place that let a control character through, or else the model's text.
  */
 
-import type { Block, ToolBlock } from "../../clients/tui/content/block.js";
+import type { ToolBlock } from "../../clients/sdk/shown/tool-block.js";
+import type { Block } from "../../clients/tui/content/block.js";
 import { renderBlock } from "../../clients/tui/content/render-block.js";
 import { createTheme, plainTheme } from "../../clients/tui/themes.js";
 import { text as textContent } from "../../protocol/content.js";

@@ -4,9 +4,10 @@
  * The library always starts at the beginning of a text. A line is therefore highlighted together with the lines before it that opened a
  * comment, a string or another construct. That context is bounded, so the cost of a line does not depend on its position.
  */
+
+import { languageNamed } from "../../sdk/shown/languages.js";
 import type { Role } from "../theme.js";
 import { createLibrary, type Mode } from "./highlight-library.mjs";
-import { languageNamed } from "./languages.js";
 import { type Span, span } from "./spans.js";
 import type { Highlighter } from "./tools.js";
 import { splitLines } from "./wrap.js";

@@ -3,6 +3,7 @@ import { formatDuration } from "../../../base/duration.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { textWidth } from "../../../base/text-width.js";
+import { counted } from "../../sdk/shown/tool-words.js";
 import type { Role, Theme } from "../theme.js";
 import { renderMarkdown } from "./answer-stream.js";
 import type { Block } from "./block.js";
@@ -10,7 +11,6 @@ import { DOT, ELLIPSIS } from "./marks.js";
 import { type Span, span } from "./spans.js";
 import { lineCount, tailOf } from "./tail.js";
 import { beforeLine, outputLines, renderTool } from "./tool-view.js";
-import { counted } from "./tool-words.js";
 import { type ContentTools, plainTools } from "./tools.js";
 import { clipSpans, wrapSpans } from "./wrap.js";
 

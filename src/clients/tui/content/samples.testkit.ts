@@ -4,7 +4,8 @@ import { text } from "../../../protocol/content.js";
 import type { ToolStatus } from "../../../protocol/events.js";
 import type { CallId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
-import type { Block, ToolBlock } from "./block.js";
+import type { ToolBlock } from "../../sdk/shown/tool-block.js";
+import type { Block } from "./block.js";
 
 export const NOW = 100_000;
 

@@ -4,17 +4,17 @@ import { commandFailure } from "../../../base/command-failure.js";
 import { formatDuration } from "../../../base/duration.js";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { textWidth } from "../../../base/text-width.js";
+import { parseHunks } from "../../sdk/shown/hunks.js";
+import { languageOfFile } from "../../sdk/shown/languages.js";
+import type { ToolBlock } from "../../sdk/shown/tool-block.js";
+import { argumentWords, counted, patchedFiles, pathOf, resultWords } from "../../sdk/shown/tool-words.js";
 import type { Theme } from "../theme.js";
-import type { ToolBlock } from "./block.js";
-import { parseHunks } from "./diff/hunks.js";
 import { renderDiff } from "./diff/render-diff.js";
-import { languageOfFile } from "./languages.js";
 import { DOT, ELLIPSIS, toolMark } from "./marks.js";
 import type { RenderOptions } from "./render-block.js";
 import { plainText, type Span, span } from "./spans.js";
 import { lineCount, tailOf } from "./tail.js";
 import { todoLines } from "./todo.js";
-import { argumentWords, counted, patchedFiles, pathOf, resultWords } from "./tool-words.js";
 import { clipSpans, clipText, wrapSpans } from "./wrap.js";
 
 /** Output lines of a running command. */

@@ -1,6 +1,6 @@
 /** The review of content of a folder: one decision for each file, because Oxbow uses a whole file or none of it. */
 import type { ContentDecision, WaitingContent } from "../../../protocol/queries.js";
-import { parseHunks } from "../content/diff/hunks.js";
+import { parseHunks } from "../../sdk/shown/hunks.js";
 import type { Dialog } from "./dialog.js";
 import { type ReviewFile, type ReviewOptions, type ReviewResult, type ReviewState, reviewDialog } from "./review.js";
 

@@ -15,15 +15,15 @@ import {
   RULE_PLACES,
   shortQuestion,
 } from "../../sdk/permission-choices.js";
+import { languageOfFile } from "../../sdk/shown/languages.js";
+import { proposedChange } from "../../sdk/shown/proposed-change.js";
 import { renderDiff } from "../content/diff/render-diff.js";
-import { languageOfFile } from "../content/languages.js";
 import { type ContentTools, plainTools } from "../content/tools.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Style, Theme } from "../theme.js";
 import { choiceRows, chosenBy, markedBy, oneLine, wordsAfter, wordsRow } from "./choices.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
 import { type FormState, firstForm, formKey, formPaste, formView } from "./form.js";
-import { proposedChange } from "./proposed-change.js";
 
 type Question = EventPayloads["PermissionRequested"];
 

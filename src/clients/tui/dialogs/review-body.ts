@@ -1,7 +1,7 @@
 /** The middle of a review: the changes of a file, or the whole file with them. */
 import { truncateText, wrapText } from "../../../base/text-width.js";
+import { languageOfFile } from "../../sdk/shown/languages.js";
 import { type DiffOptions, diffRows, renderDiff } from "../content/diff/render-diff.js";
-import { languageOfFile } from "../content/languages.js";
 import type { ReviewFile, ReviewOptions, ReviewState, ReviewStop, ReviewVerdict } from "./review.js";
 import { layoutOf, wholeOf } from "./review-layout.js";
 import type { Look, ReviewContext } from "./review-view.js";

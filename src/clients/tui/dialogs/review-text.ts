@@ -1,6 +1,6 @@
 /** A review as text for a file: the changes of all files as a unified diff, or the whole file that is shown. */
 import { safeLine, safeText } from "../../../base/terminal-text.js";
-import type { Hunk } from "../content/diff/hunks.js";
+import type { Hunk } from "../../sdk/shown/hunks.js";
 import type { ReviewFile, ReviewState } from "./review.js";
 import { layoutOf, wholeOf } from "./review-layout.js";
 import type { ReviewContext } from "./review-view.js";

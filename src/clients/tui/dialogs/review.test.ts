@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
+import { proposedChange } from "../../sdk/shown/proposed-change.js";
 import { withText } from "../effects/review-files.js";
 import { answerOf } from "../effects/review-question.js";
 import { chosenFiles } from "../effects/review-undo.js";
 import { plainTheme } from "../themes.js";
-import { proposedChange } from "./proposed-change.js";
 import type { ReviewFile } from "./review.js";
 import { approvalReview, editReview, key, stateAfter, undoReview, wholeReview } from "./samples.testkit.js";
 

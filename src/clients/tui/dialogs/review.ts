@@ -4,7 +4,7 @@
  * 1. Files and hunks without a decision stay unchanged.
  * 2. Nothing happens before Enter, which the last line explains with numbers.
  */
-import type { Hunk } from "../content/diff/hunks.js";
+import type { ProposedFile } from "../../sdk/shown/proposed-change.js";
 import type { FileText } from "../content/diff/whole-file.js";
 import type { ContentTools } from "../content/tools.js";
 import type { Key } from "../terminal/terminal.js";
@@ -13,19 +13,9 @@ import { nextLayout, type ReviewLayout, WIDE } from "./review-layout.js";
 import { savedReview } from "./review-text.js";
 import { type ReviewContext, viewReview } from "./review-view.js";
 
-export interface ReviewFile {
-  readonly path: string;
-  /** What would happen to it: `restore, +1 -1`. */
-  readonly what: string;
-  /** Notes for the decision: that it is guarded, that the diff is cut. */
-  readonly notes: readonly string[];
-  readonly hunks: readonly Hunk[];
+export interface ReviewFile extends ProposedFile {
   /** All of it, for the view of the whole file; absent if it is not known. */
   readonly text?: FileText;
-  /** All of the new content, for a change that replaces the file. */
-  readonly replacement?: string;
-  /** There was no such file before. */
-  readonly isNew?: true;
   /** One decision for the whole file, even if other files have one per hunk. */
   readonly whole?: true;
   /** It cannot be changed; the notes say why. */

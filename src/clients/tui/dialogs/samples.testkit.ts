@@ -1,6 +1,7 @@
 /** Dialogs with sample content, for tests of whole screens. */
 import type { CallId } from "../../../protocol/ids.js";
 import type { ModelInfo, WaitingContent } from "../../../protocol/queries.js";
+import { proposedChange } from "../../sdk/shown/proposed-change.js";
 import type { Block } from "../content/block.js";
 import { withText } from "../effects/review-files.js";
 import { endWords } from "../effects/review-question.js";
@@ -14,7 +15,6 @@ import { helpDialog } from "./help.js";
 import { pickerDialog } from "./list-picker.js";
 import { modelDialog, modelItems, noteOn } from "./model-picker.js";
 import { permissionDialog } from "./permission.js";
-import { proposedChange } from "./proposed-change.js";
 import { type ReviewFile, reviewDialog } from "./review.js";
 import { sidebarDialog } from "./sidebar.js";
 import { tokenDialog } from "./token-request.js";

@@ -57,6 +57,8 @@ export interface CarrierOptions {
   readonly saveSettings?: SaveSettings;
   /** Absent if the program cannot check itself. */
   readonly doctor?: () => Promise<string>;
+  /** Opens an address in the person's browser; returns why it cannot. */
+  readonly openPage?: (url: string) => Promise<string | undefined>;
 }
 
 export type EngineEffect = Extract<

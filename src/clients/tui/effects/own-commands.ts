@@ -3,6 +3,8 @@
 import type { ScreenAction } from "../../../base/client-action.js";
 import { readStatusParts, STATUS_PARTS } from "../../../base/status-parts.js";
 import { text as textBlock } from "../../../protocol/content.js";
+import { isJsonObject } from "../../../protocol/json.js";
+import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
 import type { DialogName } from "../state.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 
@@ -50,9 +52,7 @@ export async function runOwnCommand(
       await chooseStatusParts(args.trim(), options);
       return true;
     case "web":
-      copyAddress(options);
-      // The engine's answer shows all of them.
-      return false;
+      return openWeb(options);
     case undefined:
       return false;
     default:
@@ -92,9 +92,20 @@ async function examine({ doctor, print }: CarrierOptions): Promise<void> {
   else print({ kind: "command", line: "/doctor", text });
 }
 
-function copyAddress({ state, copy, hint }: CarrierOptions): void {
-  const [address] = state().place?.addresses ?? [];
-  if (address !== undefined && copy(address)) hint(`Asked the terminal to copy ${address}.`);
+/** The address has a code that opens one page: the browser gets it, or the person copies it. */
+async function openWeb({ client, state, print, copy, hint, openPage }: CarrierOptions): Promise<boolean> {
+  const reply = await client.send("CustomCommand", slashRequest("web", ""), state().session);
+  const { value, text } = readSlashAnswer(reply.ok ? reply.value : undefined);
+  const url = isJsonObject(value) && typeof value.url === "string" ? value.url : undefined;
+  if (!reply.ok || url === undefined) {
+    print({ kind: "notice", level: "error", text: reply.ok ? text : reply.failure.message });
+    return true;
+  }
+  print({ kind: "command", line: "/web", text });
+  const missing = await openPage?.(url);
+  if (openPage !== undefined && missing === undefined) hint("Opening the browser.");
+  else if (copy(url)) hint("Asked the terminal to copy the address.");
+  return true;
 }
 
 async function chooseTheme(name: string, options: CarrierOptions): Promise<void> {

@@ -1,5 +1,5 @@
 /** What a review needs from the machine: the whole files, a place to save, and colours for code. */
-import type { DiffLine } from "../content/diff/hunks.js";
+import type { DiffLine } from "../../sdk/shown/hunks.js";
 import { changedHunks, numberedHunks, wholeFile } from "../content/diff/whole-file.js";
 import { loadContentTools } from "../content/tools.js";
 import type { ReviewFile, ReviewOptions } from "../dialogs/review.js";

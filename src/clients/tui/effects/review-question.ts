@@ -1,6 +1,6 @@
 /** Shows the change that a question is about on the full screen. */
 import { type PermissionAnswer, shortQuestion } from "../../sdk/permission-choices.js";
-import { proposedChange } from "../dialogs/proposed-change.js";
+import { proposedChange } from "../../sdk/shown/proposed-change.js";
 import {
   type ReviewCounts,
   type ReviewFile,

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { readSlashAnswer } from "../../../protocol/slash-command.js";
-import { parseHunks } from "../content/diff/hunks.js";
+import { parseHunks } from "../../sdk/shown/hunks.js";
 import { type ReviewCounts, type ReviewFile, type ReviewStop, reviewDialog } from "../dialogs/review.js";
 import type { Carrier, CarrierOptions } from "./carrier.js";
 import { reviewTools, withTexts } from "./review-files.js";

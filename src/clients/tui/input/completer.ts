@@ -1,7 +1,7 @@
 /** The list of completions with its keys: it shows suggestions for the caret, and puts the chosen one into the draft. */
 import { cleanPaste } from "../../../base/pasted-text.js";
+import type { CompletionSource, Suggestion } from "../../sdk/completion/completion.js";
 import type { Theme } from "../theme.js";
-import type { CompletionSource, Suggestion } from "./completion.js";
 import { CompletionMenu } from "./completion-menu.js";
 import type { PromptEditor } from "./prompt-editor.js";
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import { ManualClock } from "../../../base/clock.js";
 import type { CommandInfo } from "../../../protocol/queries.js";
-import { commandCompletion } from "./command-completion.js";
-import { firstOf } from "./completion.js";
+import { commandCompletion } from "../../sdk/completion/command-completion.js";
+import { firstOf } from "../../sdk/completion/completion.js";
+import { fileCompletion } from "../../sdk/completion/file-completion.js";
 import { Composer, type Submission } from "./composer.js";
-import { fileCompletion } from "./file-completion.js";
 import { BYTES, key, keys, plainTheme } from "./keys.testkit.js";
 
 const command = (name: string, more: Partial<CommandInfo> = {}): CommandInfo => {

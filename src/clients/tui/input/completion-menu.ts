@@ -9,8 +9,8 @@
 import { looseScore } from "../../../base/loose-match.js";
 import { safeLine } from "../../../base/terminal-text.js";
 import { padText, textWidth, truncateText } from "../../../base/text-width.js";
+import type { CompletionSource, Place, Suggestion, Suggestions } from "../../sdk/completion/completion.js";
 import type { Theme } from "../theme.js";
-import type { CompletionSource, Place, Suggestion, Suggestions } from "./completion.js";
 
 const MAX_ROWS = 8;
 

@@ -8,10 +8,10 @@
  * 4. A draft that was put aside comes back with the next empty draft, and survives a crash like the one that is typed.
  */
 import type { Clock } from "../../../base/clock.js";
+import type { CompletionSource } from "../../sdk/completion/completion.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import { Completer } from "./completer.js";
-import type { CompletionSource } from "./completion.js";
 import { type ComposerView, viewDraft } from "./composer-view.js";
 import { type Draft, DraftBuffer, type ImageAccess, type Submission } from "./draft-buffer.js";
 import type { DraftKeeper } from "./draft-keeper.js";

@@ -7,11 +7,11 @@ import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { type ClientId, isId } from "../../../protocol/ids.js";
 import { endsWithPlan } from "../../sdk/plan-choices.js";
+import { addCosts, addStreamed, addSubagent, newTurn } from "../../sdk/shown/costs.js";
+import { noticeOf } from "../../sdk/shown/notices.js";
 import type { Block } from "../content/block.js";
 import { openTodos } from "../content/todo.js";
 import { type Effect, type QueuedInput, type Reduced, type State, without } from "../state.js";
-import { addCosts, addStreamed, addSubagent, newTurn } from "./costs.js";
-import { noticeOf } from "./notices.js";
 import { reduceToken } from "./tokens.js";
 import {
   endAgent,

@@ -1,6 +1,6 @@
 /** The calls of a turn, from their start until they can be printed. */
 import type { EventPayloads } from "../../../protocol/events.js";
-import type { ToolBlock } from "../content/block.js";
+import type { ToolBlock } from "../../sdk/shown/tool-block.js";
 import type { AgentWork, Effect, Reduced, State } from "../state.js";
 
 const PROGRESS_TAIL = 64 * 1024;

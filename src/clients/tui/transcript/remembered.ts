@@ -4,7 +4,9 @@
  * A block is finished by an event. Blocks of the same event are dropped together, so that the log continues exactly before the
  * oldest one that is kept.
  */
-import type { Block, ToolBlock } from "../content/block.js";
+
+import type { ToolBlock } from "../../sdk/shown/tool-block.js";
+import type { Block } from "../content/block.js";
 
 /** Characters. */
 const MOST_REMEMBERED = 1_000_000;

@@ -8,9 +8,9 @@ import { safeLine } from "../../../base/terminal-text.js";
 import { textWidth, truncateText } from "../../../base/text-width.js";
 import type { SessionMode } from "../../../protocol/events.js";
 import type { SessionId } from "../../../protocol/ids.js";
+import { type Spent, shownCosts } from "../../sdk/shown/costs.js";
 import { paintSpan } from "../content/spans.js";
 import type { VimMode } from "../input/vim-keys.js";
-import { type Spent, shownCosts } from "../reduce/costs.js";
 import type { State } from "../state.js";
 import type { Style, Theme } from "../theme.js";
 

@@ -1,14 +1,14 @@
 /**
  * The routes as an application: it finds out who asks, then who answers.
  *
- * 1. Every route needs a token, except asking for one on the Unix socket.
+ * 1. Every route needs a token, except asking for one on the Unix socket, and signing in with a code from a page of this server.
  * 2. Beyond this machine the token must be bound to sessions.
  * 3. A fault in a handler is a 500 without details; the log has them.
  */
 import { Hono } from "hono";
 import { type Failure, failure } from "../../../protocol/errors.js";
 import type { TokenClaims } from "../../auth/claims.js";
-import { Call, errorResponse, Refused, type RouteEnvironment, type Service } from "./call.js";
+import { Call, errorResponse, isOwnPage, Refused, type RouteEnvironment, type Service } from "./call.js";
 import type { Gate } from "./gate.js";
 import type { Route } from "./route.js";
 
@@ -19,14 +19,16 @@ export interface AppOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-const NO_TOKEN_NEEDED: ReadonlySet<string> = new Set(["GET /v1/auth/token", "POST /v1/auth/token"]);
+const SIGN_IN = "POST /v1/auth/token";
+const NO_TOKEN_NEEDED: ReadonlySet<string> = new Set(["GET /v1/auth/token", SIGN_IN]);
 
 export function createApp({ routes, service, gate, onFault }: AppOptions): Hono<RouteEnvironment> {
   const app = new Hono<RouteEnvironment>();
   app.use(async (context, next) => {
     const { incoming, place } = context.env;
     const admitted = gate.admit(incoming, place);
-    const isOpen = place === "socket" && NO_TOKEN_NEEDED.has(`${context.req.method} ${context.req.path}`);
+    const asked = `${context.req.method} ${context.req.path}`;
+    const isOpen = place === "socket" ? NO_TOKEN_NEEDED.has(asked) : asked === SIGN_IN && isOwnPage(incoming);
     if ("claims" in admitted) context.set("claims", admitted.claims);
     else if (!isOpen || admitted.given) return errorResponse(context, admitted.failure);
     const leave = "claims" in admitted ? gate.enter(admitted.claims) : undefined;

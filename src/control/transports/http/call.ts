@@ -27,8 +27,19 @@ export interface Service {
   readonly bodies: BodyReader;
   readonly clock: Clock;
   readonly openApi: () => JsonObject;
+  /** Shows the web client on a port of this machine, and returns its address with a code to sign in. */
+  readonly openWeb?: ((options: { readonly port?: number }) => Promise<WebAddress>) | undefined;
   /** Streams and sockets that are open; the server ends them when it closes. */
   readonly open: Set<{ end(): void }>;
+}
+
+export interface WebAddress {
+  /** `http://127.0.0.1:41234` */
+  readonly address: string;
+  /** The same with a code that signs in one page, once. */
+  readonly url: string;
+  /** Until when the code is valid. */
+  readonly expires_at: string;
 }
 
 export interface RouteEnvironment {
@@ -147,6 +158,13 @@ export class Call {
     if (name === undefined || isId("cli", name)) return name;
     throw refuse("InvalidInput", "X-Oxbow-Client must be the id of a client (cli_…).");
   }
+}
+
+/** A page that this server has served. The browser says so: no page can set its origin. */
+export function isOwnPage({ headers: { host, origin = "" } }: Pick<IncomingMessage, "headers">): boolean {
+  return (
+    host !== undefined && /^https?:\/\//i.test(origin) && origin.toLowerCase().endsWith(`://${host.toLowerCase()}`)
+  );
 }
 
 export function errorResponse(context: Context, cause: Failure): Response {

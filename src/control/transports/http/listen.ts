@@ -7,6 +7,7 @@ import { networkInterfaces } from "node:os";
 import { dirname } from "node:path";
 import { AddressCheck, asLoopback, inUrl } from "../local-access.js";
 import type { HttpService } from "./server.js";
+import type { WebPages } from "./web-pages.js";
 
 export interface TlsFiles {
   /** PEM. */
@@ -54,7 +55,11 @@ export async function listenOnSocket(service: HttpService, path: string): Promis
 export async function listenOnPort(
   service: HttpService,
   address: ListenAddress,
-  options: { readonly tls?: TlsFiles | undefined; readonly origins: readonly string[] },
+  options: {
+    readonly tls?: TlsFiles | undefined;
+    readonly origins: readonly string[];
+    readonly pages?: WebPages | undefined;
+  },
 ): Promise<string> {
   const loopback = asLoopback(address.host);
   const { tls, origins } = options;
@@ -65,6 +70,7 @@ export async function listenOnPort(
   const server = service.createServer({
     place: loopback === undefined ? "network" : "loopback",
     tls,
+    pages: options.pages,
     // Before the port is known nothing is accepted.
     check: () => check ?? new AddressCheck({ names: [], port: -1, origins: [] }),
   });

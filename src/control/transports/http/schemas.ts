@@ -87,6 +87,8 @@ export const SCHEMAS = {
       title: TEXT,
       ended: { enum: ["idle", "user", "paused", "error", "binary-shutdown"] },
       branch_of: SESSION_ID,
+      busy: { const: true },
+      questions: WHOLE,
     },
   ),
   Turn: shape(
@@ -124,6 +126,7 @@ export const SCHEMAS = {
     { sessions: listOf(SESSION_ID), commands: listOf(TEXT), display_name: TEXT, revoked_at: TIME },
   ),
   NewToken: shape({ token: TEXT, claims: { type: "object" } }),
+  WebAddress: shape({ address: TEXT, url: TEXT, expires_at: TIME }),
   Confirmation: shape({
     request: TEXT,
     channel: { enum: ["client", "tty", "notify"] },

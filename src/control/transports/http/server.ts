@@ -28,6 +28,7 @@ import { BodyReader } from "./read-body.js";
 import { type Refusal, refuseResponse, refuseSocket } from "./refusal.js";
 import { RestClients } from "./rest-clients.js";
 import { ROUTES } from "./routes/index.js";
+import type { WebPages } from "./web-pages.js";
 
 export interface HttpServiceOptions {
   readonly host: Host;
@@ -36,6 +37,8 @@ export interface HttpServiceOptions {
   readonly newClientId: () => ClientId;
   readonly log: ServiceLog;
   readonly mounts?: readonly Mount[];
+  /** Opens the web client; absent where there is none. */
+  readonly openWeb?: Service["openWeb"];
   readonly limits?: HttpLimits;
   /** Called when a request has been answered. */
   readonly onRequest?: (request: AnsweredRequest) => void;
@@ -101,7 +104,8 @@ export class HttpService {
       document ??= openApiDocument(ROUTES);
       return document;
     };
-    this.#service = { tokens, clients, clock, openApi, bodies: new BodyReader(limits.bodyBytes), open: new Set() };
+    const bodies = new BodyReader(limits.bodyBytes);
+    this.#service = { tokens, clients, clock, openApi, bodies, open: new Set(), openWeb: options.openWeb };
     this.#gate = new Gate({ tokens, clock, log, mostOfToken: limits.connectionsOfToken });
     this.#sockets = new WebSockets({ ...options, gate: this.#gate, open: this.#service.open });
     this.#stopWatching = tokens.onRevoke((jti) => clients.drop(jti));
@@ -125,6 +129,8 @@ export class HttpService {
     readonly place: PlaceKind;
     readonly tls?: { readonly cert: string; readonly key: string } | undefined;
     readonly check: () => AddressCheck | undefined;
+    /** The web client, if this listener shows it. */
+    readonly pages?: WebPages | undefined;
   }): Server {
     const { limits = {} } = this.#options;
     const { requestMs = REQUEST_MS, connections = MOST_CONNECTIONS } = limits;
@@ -141,7 +147,7 @@ export class HttpService {
     server.maxHeadersCount = 0;
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       this.#logLater(request, response);
-      this.#take(request, response, { place: options.place, check: options.check() });
+      this.#take(request, response, { place: options.place, check: options.check(), pages: options.pages });
     });
     server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const refusal = this.#gate.refuse(request, options.check());
@@ -158,7 +164,11 @@ export class HttpService {
   #take(
     request: IncomingMessage,
     response: ServerResponse,
-    { place, check }: { readonly place: PlaceKind; readonly check: AddressCheck | undefined },
+    {
+      place,
+      check,
+      pages,
+    }: { readonly place: PlaceKind; readonly check: AddressCheck | undefined; readonly pages?: WebPages | undefined },
   ): void {
     const refusal = this.#gate.refuse(request, check);
     if (refusal !== undefined) {
@@ -173,6 +183,7 @@ export class HttpService {
         return;
       }
     }
+    if (pages?.answer(request, response)) return;
     const mount = this.#options.mounts?.find(({ path }) => isBelow(request.url ?? "", path));
     if (mount !== undefined) this.#mounted(mount, { request, response, place });
     else this.#answer(request, response, place);

@@ -5,9 +5,9 @@ import { times } from "../../../../../test/support/thorough.js";
 import { verifies } from "../../../../../test/verifies.js";
 import { diffText } from "../../../../base/diff.js";
 import { textWidth } from "../../../../base/text-width.js";
+import { parseHunks } from "../../../sdk/shown/hunks.js";
 import { createTheme, plainTheme } from "../../themes.js";
 import { loadContentTools } from "../tools.js";
-import { parseHunks } from "./hunks.js";
 import { renderDiff } from "./render-diff.js";
 
 const BEFORE = "one\ntwo\nthree\nfour\n";

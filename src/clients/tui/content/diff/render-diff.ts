@@ -1,11 +1,11 @@
 /** Diffs with numbers, colours and the words that changed, one column or two. */
 import { safeLine } from "../../../../base/terminal-text.js";
 import { expandTabs } from "../../../../base/text-width.js";
+import type { DiffLine, Hunk } from "../../../sdk/shown/hunks.js";
 import type { Role, Theme } from "../../theme.js";
 import { type Span, span } from "../spans.js";
 import type { Highlighter } from "../tools.js";
 import { clipSpans } from "../wrap.js";
-import type { DiffLine, Hunk } from "./hunks.js";
 import { splitRows } from "./split.js";
 import { type ShownLine, unifiedRow } from "./unified.js";
 import { type Piece, wordMarks } from "./word-marks.js";

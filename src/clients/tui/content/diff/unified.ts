@@ -1,8 +1,9 @@
 /** One line of a diff: its number, its sign and its text. */
+
+import type { DiffLine } from "../../../sdk/shown/hunks.js";
 import type { Theme } from "../../theme.js";
 import type { Span } from "../spans.js";
 import { type Prefix, wrapSpans } from "../wrap.js";
-import type { DiffLine } from "./hunks.js";
 
 /** A line and the spans of its text. */
 export interface ShownLine extends DiffLine {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { times } from "../../../../../test/support/thorough.js";
 import { diffText } from "../../../../base/diff.js";
-import { parseHunks } from "./hunks.js";
+import { parseHunks } from "../../../sdk/shown/hunks.js";
 import { changedHunks, numberedHunks, wholeFile } from "./whole-file.js";
 
 const text = fc

@@ -1,6 +1,6 @@
 /** A whole file with its changes in place. */
 import { diffLines } from "../../../../base/diff.js";
-import type { DiffLine, Hunk } from "./hunks.js";
+import type { DiffLine, Hunk } from "../../../sdk/shown/hunks.js";
 
 export interface FileText {
   readonly content: string;

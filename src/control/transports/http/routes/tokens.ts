@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../../protocol/json.js";
 import { isOwner, type WantedClaims } from "../../../auth/claims.js";
 import { type Call, Refused, refuse } from "../call.js";
 import type { Route } from "../route.js";
-import { listOf, refer, shape, TEXT, YES_NO } from "../schemas.js";
+import { listOf, refer, shape, TEXT, WHOLE, YES_NO } from "../schemas.js";
 
 const LONGEST_SECONDS = 366 * 24 * 60 * 60;
 
@@ -24,6 +24,23 @@ const WANTED: Readonly<Record<string, JsonObject>> = {
 };
 
 export const TOKEN_ROUTES: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/web",
+    name: "openWeb",
+    summary:
+      "Show the web client on a port of this machine; the answer has its address with a code that signs in one page",
+    tag: "tokens",
+    body: shape({}, { port: { ...WHOLE, maximum: 65_535 } }),
+    answers: { 200: { about: "The web client is there.", schema: refer("WebAddress") } },
+    handle: async (call) => {
+      requireMinter(call);
+      const { port } = await call.body();
+      const { openWeb } = call.service;
+      if (openWeb === undefined) throw refuse("NotFound", "This engine has no web client.");
+      return call.json(await openWeb(typeof port === "number" ? { port } : {}));
+    },
+  },
   {
     method: "GET",
     path: "/v1/auth/token",
@@ -49,7 +66,8 @@ export const TOKEN_ROUTES: readonly Route[] = [
       if (typeof request !== "string" || typeof code !== "string" || !/^\d{6}$/.test(code)) {
         throw refuse("InvalidInput", 'The body must be JSON such as {"request": "req_…", "code": "123456"}.');
       }
-      const made = await call.service.tokens.confirm(request, code, { claims: call.claims });
+      const isPage = call.claims === undefined && call.place !== "socket";
+      const made = await call.service.tokens.confirm(request, code, { claims: call.claims, isPage });
       if ("failure" in made) throw new Refused(made.failure);
       return call.json(made, 201);
     },

@@ -4,7 +4,7 @@ import { argumentWords as allArguments } from "../../../base/call-words.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import { readableShellWord } from "../../../base/shell-word.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
-import type { ToolBlock } from "./block.js";
+import type { ToolBlock } from "./tool-block.js";
 
 /** Arguments beside a path that the lines below say better, or that no line holds. */
 const BESIDE_PATH: ReadonlySet<string> = new Set(["content", "edits", "offset", "limit", "depth"]);

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import type { CallId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
-import type { ToolBlock } from "./block.js";
+import type { ToolBlock } from "./tool-block.js";
 import { argumentWords, resultWords } from "./tool-words.js";
 
 const block = (tool: string, args: JsonObject, details?: JsonObject): ToolBlock => ({

@@ -2,11 +2,23 @@
 
 import { diffLines } from "../../../base/diff.js";
 import type { JsonObject, JsonValue } from "../../../protocol/json.js";
-import type { DiffLine, Hunk } from "../content/diff/hunks.js";
-import type { ReviewFile } from "./review.js";
+import type { DiffLine, Hunk } from "./hunks.js";
+
+export interface ProposedFile {
+  readonly path: string;
+  /** What would happen to it: `change, +1 -1`. */
+  readonly what: string;
+  /** Lines that are no change: that a part cannot be read. */
+  readonly notes: readonly string[];
+  readonly hunks: readonly Hunk[];
+  /** All of the new content, for a change that replaces the file. */
+  readonly replacement?: string;
+  /** There was no such file before. */
+  readonly isNew?: true;
+}
 
 /** Empty for a call that writes no text. Line numbers are shown only if the call has them. */
-export function proposedChange(args: JsonObject): readonly ReviewFile[] {
+export function proposedChange(args: JsonObject): readonly ProposedFile[] {
   const { content, patch, edits, old, new: fresh } = args;
   if (typeof patch === "string") return patchedFiles(patch);
   const path = textOf(args.path) ?? textOf(args.file_path) ?? "";
@@ -16,7 +28,7 @@ export function proposedChange(args: JsonObject): readonly ReviewFile[] {
   return hunks.length === 0 ? [] : [fileOf(path, hunks)];
 }
 
-function fileOf(path: string, hunks: readonly Hunk[], action = "change"): ReviewFile {
+function fileOf(path: string, hunks: readonly Hunk[], action = "change"): ProposedFile {
   const count = (kind: DiffLine["kind"]) =>
     hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0);
   return { path, what: `${action}, +${count("added")} -${count("removed")}`, notes: [], hunks };
@@ -58,7 +70,7 @@ interface Part {
 }
 
 /** Both ways to write a patch: `*** Update File: a.txt`, and `+++ b/a.txt`. A line that fits neither is shown as a note. */
-function patchedFiles(patch: string): readonly ReviewFile[] {
+function patchedFiles(patch: string): readonly ProposedFile[] {
   const parts: Part[] = [];
   const lines = patch.replace(/\n$/, "").split("\n");
   let numbers: { old: number; new: number } | undefined;

@@ -4,10 +4,10 @@ import { ManualClock } from "../../../base/clock.js";
 import type { EngineClient } from "../../../protocol/client.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { CommandInfo } from "../../../protocol/queries.js";
+import { Composer } from "../../tui/input/composer.js";
+import { BYTES, key, keys } from "../../tui/input/keys.testkit.js";
 import type { Suggestions } from "./completion.js";
-import { Composer } from "./composer.js";
 import { EngineCompletion } from "./engine-completion.js";
-import { BYTES, key, keys } from "./keys.testkit.js";
 
 const command = (name: string, source?: string): CommandInfo => ({
   name,

@@ -3,9 +3,12 @@ import { gapText } from "../../../base/gap-text.js";
 import { groupDigits } from "../../../base/group-digits.js";
 import { hookText } from "../../../base/hook-text.js";
 import type { Envelope } from "../../../protocol/envelope.js";
-import type { Block } from "../content/block.js";
 
-type NoticeBlock = Extract<Block, { readonly kind: "notice" }>;
+export interface NoticeBlock {
+  readonly kind: "notice";
+  readonly level: "info" | "warning" | "error";
+  readonly text: string;
+}
 
 /** Undefined for an event without a sentence; `progress` replaces the text of the working line. */
 export function noticeOf(event: Envelope): NoticeBlock | { readonly progress: string } | undefined {

@@ -1,0 +1,34 @@
+/** Asks the engine of this home to show the web client, and opens it in the person's browser. */
+import { UsageError } from "../../base/usage-error.js";
+import type { Variables } from "../../base/variables.js";
+import { findOpener, openBrowser } from "../../security/oauth/open-browser.js";
+import { roots } from "../../system/xdg-paths.js";
+import { startEngine } from "../engine/start-engine.js";
+import { askEngine } from "../tokens/token-commands.js";
+
+export interface Page {
+  readonly address: string;
+  readonly url: string;
+}
+
+/** Starts the engine if none runs. */
+export async function askForPage(variables: Variables, { port }: { readonly port?: number } = {}): Promise<Page> {
+  const started = await startEngine(variables, { name: "oxbow web", canAnswer: false });
+  if ("failed" in started) throw new UsageError(started.failed);
+  await started.client.close();
+  const body = port === undefined ? {} : { port };
+  const answer = await askEngine(roots(variables), { method: "POST", path: "/v1/web", body });
+  const { address, url, error } = answer?.body ?? {};
+  if (typeof address === "string" && typeof url === "string") return { address, url };
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  throw new UsageError(typeof message === "string" ? message : "The engine has ended.");
+}
+
+/** Returns why no browser opens, as the end of a sentence. */
+export function openPage(url: string, variables: Variables): string | undefined {
+  const desktop = { platform: process.platform, variables, workspace: process.cwd() };
+  const opener = findOpener(desktop);
+  if ("missing" in opener) return opener.missing;
+  openBrowser(opener, url, desktop);
+  return undefined;
+}

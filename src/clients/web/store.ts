@@ -1,0 +1,291 @@
+/**
+ * What the page knows, as signals, and what it does with the engine. All requests go through one connection of the SDK.
+ *
+ * A WebSocket carries everything: a browser opens at most six HTTP connections to a host, for all its tabs together, and each session that
+ * is followed over HTTP needs one. The token goes with it as a header, too.
+ */
+import { batch, computed, type Signal, signal } from "@preact/signals";
+import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
+import type { Envelope } from "../../protocol/envelope.js";
+import type { SessionId } from "../../protocol/ids.js";
+import type { JsonValue } from "../../protocol/json.js";
+import type { Queries, QueryKind, SessionInfo, StatusInfo } from "../../protocol/queries.js";
+import { ConnectionError } from "../sdk/connection-error.js";
+import type { ConnectionState } from "../sdk/options.js";
+import { WebSocketClient } from "../sdk/web-socket-client.js";
+import { HOW, signOut } from "./sign-in.js";
+import { type Conversation, emptyConversation, reduce } from "./state/conversation.js";
+
+export const problem = signal<{ readonly text: string; readonly isFinal?: true } | undefined>(undefined);
+export const connection = signal<ConnectionState | "connecting">("connecting");
+export const sessions = signal<readonly SessionInfo[] | undefined>(undefined);
+/** One line that goes away after a while: what an action has done, or why it did not. */
+export const toast = signal<{ readonly text: string; readonly isError?: boolean } | undefined>(undefined);
+/** Ticks once a second while something is shown that has a time. */
+export const now = signal(Date.now());
+
+let client: WebSocketClient | undefined;
+
+export function engine(): WebSocketClient {
+  if (client === undefined) throw new Error("the page is not connected");
+  return client;
+}
+
+export const ownId = computed(() => (connection.value === "connected" ? client?.id : undefined));
+
+/** Connects, and stays connected for as long as the page is open. */
+export async function connectPage(token: string): Promise<void> {
+  const url = new URL("/", location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  for (;;) {
+    try {
+      client = await WebSocketClient.connect({ url, token, name: "web", onState: onState });
+      break;
+    } catch (error) {
+      const isFinal = error instanceof ConnectionError && error.failure.reason !== "NetworkFailed";
+      if (isFinal || !(await mayConnect(token))) return signedOut();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+  client.subscribe(take);
+  client.onDetached((session) => {
+    const view = views.get(session);
+    if (view !== undefined) view.follows = false;
+  });
+  connection.value = "connected";
+  void refreshSessions();
+  setInterval(() => void refreshSessions(), 2000);
+  setInterval(() => {
+    now.value = Date.now();
+  }, 1000);
+  document.addEventListener("visibilitychange", () => void refreshSessions());
+}
+
+/** A browser does not say why it has no WebSocket. */
+async function mayConnect(token: string): Promise<boolean> {
+  const answer = await fetch("/v1/health", { headers: { "x-oxbow-token": token } }).catch(() => undefined);
+  return answer?.status !== 401 && answer?.status !== 403;
+}
+
+function signedOut(): void {
+  signOut();
+  problem.value = { text: `The sign-in of this page has ended. ${HOW}`, isFinal: true };
+}
+
+function onState(state: ConnectionState): void {
+  connection.value = state;
+  if (state === "connected") void refreshSessions();
+  if (state === "closed") signedOut();
+}
+
+/** A query. Undefined when it is refused; the toast says why, unless it is asked in the background. */
+export async function ask<K extends QueryKind>(
+  kind: K,
+  request: Queries[K]["request"],
+  options: { readonly session?: SessionId | undefined; readonly isQuiet?: boolean } = {},
+): Promise<Queries[K]["answer"] | undefined> {
+  const reply = await engine().query(kind, request, options.session);
+  if (reply.ok) return reply.answer;
+  if (!options.isQuiet) showToast(reply.failure.message, true);
+  return undefined;
+}
+
+export type Told = { readonly session?: SessionId; readonly value?: JsonValue };
+
+/** A command. Undefined when it is refused; the toast says why. */
+export async function tell<K extends CommandKind>(
+  kind: K,
+  payload: CommandPayloads[K],
+  session?: SessionId,
+): Promise<Told | undefined> {
+  const reply = await engine().send(kind, payload, session);
+  if (reply.ok) return reply;
+  showToast(reply.failure.message, true);
+  return undefined;
+}
+
+const TOAST_MS = 6000;
+let toastTimer: ReturnType<typeof setTimeout> | undefined;
+
+export function showToast(text: string, isError = false): void {
+  clearTimeout(toastTimer);
+  toast.value = { text, isError };
+  toastTimer = setTimeout(() => {
+    toast.value = undefined;
+  }, TOAST_MS);
+}
+
+let listed = "";
+
+export async function refreshSessions(): Promise<void> {
+  if (client === undefined || document.hidden || connection.value !== "connected") return;
+  const answer = await ask("ListSessions", { empty: true, limit: 200 }, { isQuiet: true });
+  // An equal list is no news.
+  const text = JSON.stringify(answer?.sessions);
+  if (answer === undefined || text === listed) return;
+  listed = text;
+  sessions.value = answer.sessions;
+}
+
+/** Something that only this page knows: the answer of a slash command. */
+export interface Note {
+  readonly id: number;
+  /** The number of turns before it. */
+  readonly after: number;
+  readonly line: string;
+  readonly text: string;
+  readonly isError?: boolean;
+}
+
+/** One session that the page shows, or has shown. */
+export interface SessionView {
+  readonly session: SessionId;
+  readonly conversation: Signal<Conversation>;
+  readonly status: Signal<StatusInfo | undefined>;
+  readonly notes: Signal<readonly Note[]>;
+  /** Older events are stored. */
+  readonly hasOlder: Signal<boolean>;
+  readonly isLoaded: Signal<boolean>;
+  /** In order: for folding them again, and for pages about single events. */
+  events: Envelope[];
+  /** Events come live. */
+  follows: boolean;
+}
+
+const views = new Map<SessionId, SessionView>();
+const FIRST_EVENTS = 600;
+const MORE_EVENTS = 2000;
+
+export function viewOf(session: SessionId): SessionView {
+  const known = views.get(session);
+  if (known !== undefined) return known;
+  const view: SessionView = {
+    session,
+    conversation: signal(emptyConversation(session)),
+    status: signal(undefined),
+    notes: signal([]),
+    hasOlder: signal(false),
+    isLoaded: signal(false),
+    events: [],
+    follows: false,
+  };
+  views.set(session, view);
+  void load(view);
+  return view;
+}
+
+async function load(view: SessionView): Promise<void> {
+  const { session } = view;
+  const before = Number.MAX_SAFE_INTEGER;
+  const history = await ask("ListEvents", { before, limit: FIRST_EVENTS }, { session, isQuiet: true });
+  takeOlder(view, history?.events ?? []);
+  view.isLoaded.value = true;
+  const info = await ask("ListSessions", { empty: true }, { session, isQuiet: true });
+  if (info?.sessions.some(({ id, live }) => id === session && live)) await follow(view);
+  await refreshStatus(view);
+}
+
+/** Live events come after those that are known. Opens a session that is only stored. */
+async function follow(view: SessionView): Promise<boolean> {
+  if (view.follows) return true;
+  const { last, lastTs } = view.conversation.value;
+  view.follows = true;
+  const payload = { after: last, ...(lastTs !== undefined && { after_ts: lastTs }) };
+  const told = await tell("AttachSession", payload, view.session);
+  if (told === undefined) view.follows = false;
+  return told !== undefined;
+}
+
+export async function loadOlder(view: SessionView): Promise<void> {
+  const before = view.events[0]?.id;
+  if (before === undefined || !view.hasOlder.value) return;
+  view.hasOlder.value = false;
+  const answer = await ask("ListEvents", { before, limit: MORE_EVENTS }, { session: view.session });
+  takeOlder(view, answer?.events ?? []);
+}
+
+function takeOlder(view: SessionView, older: readonly Envelope[]): void {
+  const first = view.events[0]?.id ?? Number.POSITIVE_INFINITY;
+  view.events = [...older.filter(({ id }) => id < first), ...view.events];
+  batch(() => {
+    view.hasOlder.value = (view.events[0]?.id ?? 1) > 1;
+    view.conversation.value = view.events.reduce(reduce, emptyConversation(view.session));
+  });
+}
+
+export async function refreshStatus(view: SessionView): Promise<void> {
+  const status = await ask("GetStatus", {}, { session: view.session, isQuiet: true });
+  if (status !== undefined) view.status.value = status;
+}
+
+/** After these the status line may show something else. */
+const CHANGES_STATUS: ReadonlySet<Envelope["kind"]> = new Set([
+  ...(["TurnStarted", "TurnEnded", "ModeChanged", "ModelRouted", "FailedOver", "SessionEnded"] as const),
+]);
+/** After these the list of sessions shows something else. */
+const CHANGES_LIST: ReadonlySet<Envelope["kind"]> = new Set([
+  ...(["TurnStarted", "TurnEnded", "PermissionRequested", "PermissionResolved", "SessionEnded"] as const),
+]);
+
+let arrived: Envelope[] = [];
+let isPlanned = false;
+
+/** Events of one frame are folded together: a page that is drawn for each delta would do nothing else. */
+function take(event: Envelope): void {
+  arrived.push(event);
+  if (isPlanned) return;
+  isPlanned = true;
+  if (document.hidden) setTimeout(fold, 250);
+  else requestAnimationFrame(fold);
+}
+
+function fold(): void {
+  isPlanned = false;
+  const events = arrived;
+  arrived = [];
+  const changed = new Map<SessionView, Conversation>();
+  for (const event of events) {
+    const view = views.get(event.session);
+    if (view === undefined) continue;
+    if (isLoss(event)) changed.set(view, forgetFrom(view, event.payload.from));
+    const before = changed.get(view) ?? view.conversation.value;
+    if (event.id > before.last && event.kind !== "StreamGap") view.events.push(event);
+    changed.set(view, reduce(before, event));
+    if (CHANGES_STATUS.has(event.kind)) void refreshStatus(view);
+  }
+  batch(() => {
+    for (const [view, conversation] of changed) view.conversation.value = conversation;
+  });
+  if (events.some(({ kind }) => CHANGES_LIST.has(kind))) void refreshSessions();
+}
+
+/** The engine was killed before it saved these events. */
+function isLoss(event: Envelope): event is Extract<Envelope, { readonly kind: "StreamGap" }> {
+  return event.kind === "StreamGap" && event.payload.reason === "lost";
+}
+
+function forgetFrom(view: SessionView, from: number): Conversation {
+  view.events = view.events.filter(({ id }) => id < from);
+  return view.events.reduce(reduce, emptyConversation(view.session));
+}
+
+/** Sends a command to a session that may only be stored: it is opened first, so that the page sees what comes of it. */
+export async function tellSession<K extends CommandKind>(
+  view: SessionView,
+  kind: K,
+  payload: CommandPayloads[K],
+): Promise<Told | undefined> {
+  if (!(await follow(view))) return undefined;
+  return tell(kind, payload, view.session);
+}
+
+/** Opens a new session in a folder and returns it. */
+export async function newSession(request: CommandPayloads["CreateSession"]): Promise<SessionId | undefined> {
+  const told = await tell("CreateSession", request);
+  if (told?.session === undefined) return undefined;
+  const view = viewOf(told.session);
+  // The connection follows what it has created.
+  view.follows = true;
+  void refreshSessions();
+  return told.session;
+}
