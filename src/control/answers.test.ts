@@ -103,6 +103,33 @@ describe("a client that sees certain sessions", () => {
   });
 });
 
+describe("the past of a session", () => {
+  verifies(["C3", "S12"], "is compared only with sessions that the client sees", async () => {
+    const compare: QueryPorts["compare"] = async (sessions) => ({ sessions }) as never;
+    const at = (isLimited: boolean) => place(isLimited, { session: OWN, ports: { ...PORTS, compare } });
+    expect(await ask("CompareSessions", at(false), { others: [OTHER] })).toEqual({ sessions: [OWN, OTHER] });
+    expect(await ask("CompareSessions", at(true), { others: [OTHER] })).toBe("InvalidInput");
+    expect(await ask("CompareSessions", at(true), { others: ["sess_none"] })).toBe("InvalidInput");
+    expect(await ask("CompareSessions", place(false), { others: [OTHER] })).toBe("SessionNotFound");
+  });
+
+  verifies(["C3"], "costs a limited client only what it sees, and shows it no traffic of shared servers", async () => {
+    const costs: QueryPorts["costs"] = async ({ session }, sees) =>
+      ({ session, seen: [OWN, OTHER].filter((id) => sees(id)) }) as never;
+    const mcpTraffic: QueryPorts["mcpTraffic"] = async () => [];
+    const at = (isLimited: boolean, more: Partial<QueryPlace> = {}) =>
+      place(isLimited, { ports: { ...PORTS, costs, mcpTraffic }, ...more });
+    expect(await ask("GetCosts", at(false))).toEqual({ seen: [OWN, OTHER] });
+    expect(await ask("GetCosts", at(true, { session: OWN }))).toEqual({ session: OWN, seen: [OWN] });
+    const { run } = hosted(OWN);
+    expect(await ask("ListMcpTraffic", at(false, { run, session: OWN }), { server: "one" })).toEqual({
+      messages: [],
+    });
+    expect(await ask("ListMcpTraffic", at(true, { run, session: OWN }), { server: "one" })).toBe("InvalidInput");
+    expect(await ask("ListMcpTraffic", at(false, { session: OWN }), { server: "one" })).toBe("SessionNotFound");
+  });
+});
+
 describe("the last events of a session", () => {
   verifies(["C1"], "are those before an id, as many as asked for, none after the end", async () => {
     const run = { ...hosted(OWN).run, bus: { nextId: 9 } } as never;

@@ -7,8 +7,10 @@ import type { SessionId } from "../protocol/ids.js";
 import type {
   ClientInfo,
   CommandInfo,
+  Comparison,
   ExtensionSection,
   HealthInfo,
+  McpMessage,
   McpServerInfo,
   PermissionInfo,
   PlaceStatus,
@@ -49,6 +51,18 @@ export interface QueryPorts {
   extensions?(run: Run): Promise<readonly ExtensionSection[]>;
   /** Stored events after an id, in order. */
   events?(session: SessionId, after: number): AsyncIterable<Envelope>;
+  turns?(session: SessionId): Promise<Queries["ListTurns"]["answer"]["turns"]>;
+  changes?(
+    session: SessionId,
+    range: Queries["GetChanges"]["request"],
+  ): Promise<Queries["GetChanges"]["answer"] | undefined>;
+  compare?(sessions: readonly SessionId[]): Promise<Comparison>;
+  /** `sees`: the sessions that count. */
+  costs?(
+    request: Queries["GetCosts"]["request"] & { readonly session?: SessionId },
+    sees: QueryPlace["sees"],
+  ): Promise<Queries["GetCosts"]["answer"] | undefined>;
+  mcpTraffic?(run: Run, server: string): Promise<readonly McpMessage[] | undefined>;
   waiting?(run: Run, request: Queries["ListWaitingContent"]["request"]): Promise<readonly WaitingContent[] | undefined>;
   files?(run: Run, query: string, options: { readonly limit: number }): Promise<readonly string[]>;
 }
@@ -85,7 +99,12 @@ type EngineKind =
   | "GetSkill"
   | "ListMcpServers"
   | "GetHealth"
-  | "ListEvents";
+  | "ListEvents"
+  | "ListTurns"
+  | "GetChanges"
+  | "CompareSessions"
+  | "GetCosts"
+  | "ListMcpTraffic";
 
 /** Undefined: this engine does not support it. */
 const ENGINE: Pick<Answers, EngineKind> = {
@@ -175,6 +194,28 @@ const ENGINE: Pick<Answers, EngineKind> = {
     const newest = live.find((hosted) => hosted.run === run)?.attached.newest ?? [];
     return { events: await lastEvents((after) => stored(session, after), newest, range) };
   },
+  ListTurns: async (_request, { ports, session }) => {
+    const turns = session && (await ports?.turns?.(session));
+    return turns && { turns };
+  },
+  GetChanges: (request, { ports, session }) => session && ports?.changes?.(session, request),
+  CompareSessions: async ({ others }, { ports, session, sees }) => {
+    if (session === undefined || ports?.compare === undefined) return undefined;
+    for (const other of others) {
+      const [found] = (await ports.sessions?.({ id: other })) ?? [];
+      // One that is out of sight and one that does not exist are refused alike.
+      if (found === undefined || !sees(found.id, found.cwd)) throw new Error(`there is no session ${other}`);
+    }
+    return ports.compare([session, ...others]);
+  },
+  GetCosts: (request, { ports, session, sees }) =>
+    ports?.costs?.({ ...request, ...(session !== undefined && { session }) }, sees),
+  ListMcpTraffic: async ({ server }, { ports, run, isLimited }) => {
+    // Sessions of one folder share a server, so its messages are not those of one session alone.
+    if (isLimited) throw new Error("it needs a token without limits");
+    const messages = run && (await ports?.mcpTraffic?.(run, server));
+    return messages && { messages };
+  },
 };
 
 /** Nothing has happened in it, its first events are on their way to the store, or the engine stores no sessions. */
@@ -261,7 +302,8 @@ export async function answerAbout<K extends QueryKind>(
   request: Queries[K]["request"],
   place: QueryPlace,
 ): Promise<QueryReply<K>> {
-  const isOfOpenSession = Object.hasOwn(OF_RUN, kind) || (kind === "ListTools" && place.session !== undefined);
+  const isOfOpenSession =
+    Object.hasOwn(OF_RUN, kind) || kind === "ListMcpTraffic" || (kind === "ListTools" && place.session !== undefined);
   if ((isOfOpenSession || OF_SESSION.has(kind)) && !isKnown(kind, place)) {
     return refuse(failure("SessionNotFound", { session: place.session ?? "(none given)" }));
   }
@@ -276,7 +318,7 @@ export async function answerAbout<K extends QueryKind>(
 }
 
 /** Stored sessions have them too. */
-const OF_SESSION: ReadonlySet<QueryKind> = new Set(["ListEvents"]);
+const OF_SESSION: ReadonlySet<QueryKind> = new Set(["ListEvents", "ListTurns", "GetChanges", "CompareSessions"]);
 
 function isKnown(kind: QueryKind, { run, session }: QueryPlace): boolean {
   return OF_SESSION.has(kind) ? session !== undefined : run !== undefined;

@@ -11,7 +11,7 @@ import { schemaProblems } from "../base/json-schema.js";
 import type { CommandKind } from "../protocol/commands.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.js";
-import type { QueryKind } from "../protocol/queries.js";
+import { COST_WAYS, type QueryKind } from "../protocol/queries.js";
 
 type Fields = Readonly<Record<string, JsonObject>>;
 
@@ -157,6 +157,11 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
     { limit: { type: "integer", minimum: 1, maximum: 1000 } },
   ),
   ListEvents: object({ before: { ...COUNT, minimum: 1 } }, { limit: { type: "integer", minimum: 1, maximum: 10_000 } }),
+  ListTurns: NOTHING,
+  GetChanges: object({}, { since: COUNT, until: COUNT }),
+  CompareSessions: object({ others: { type: "array", minItems: 1, maxItems: 3, items: NAME } }),
+  GetCosts: object({}, { by: oneOf(...COST_WAYS), since: NAME }),
+  ListMcpTraffic: object({ server: NAME }),
   ListExtensions: NOTHING,
   ListWaitingContent: object({}, { diffs: { const: true } }),
 };

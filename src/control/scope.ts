@@ -78,6 +78,11 @@ export const QUERY_REACH: Readonly<Record<QueryKind, QueryReach>> = {
   GetStatus: "session",
   FindFiles: "session",
   ListEvents: "session",
+  ListTurns: "session",
+  GetChanges: "session",
+  CompareSessions: "session",
+  GetCosts: "filtered",
+  ListMcpTraffic: "session",
   ListExtensions: "session",
   ListWaitingContent: "session",
 };

@@ -24,6 +24,7 @@ import {
 } from "../feature/command.js";
 import type { Flag } from "../feature/flags.js";
 import type { SessionId } from "../protocol/ids.js";
+import { COST_WAYS } from "../protocol/queries.js";
 import type { Roots } from "../system/xdg-paths.js";
 import type { Amount, BudgetLimit } from "./budget.js";
 import type { HeldPart } from "./day-budget.js";
@@ -31,19 +32,20 @@ import {
   type BudgetState,
   byModel,
   costText,
-  dearestFirst,
+  dayOf,
   groupBy,
   type Line,
+  linesBy,
   lineTable,
   type SessionCosts,
   sessionReport,
   tokensOf,
   total,
+  withKnownCost,
 } from "./report.js";
 
-const COST_WAYS = ["model", "day", "project", "variant"] as const;
-type Way = (typeof COST_WAYS)[number];
-const HEADERS: Readonly<Record<Way, string>> = { model: "MODEL", day: "DAY", project: "PROJECT", variant: "VARIANT" };
+const WAYS = [...COST_WAYS, "variant"] as const;
+type Way = (typeof WAYS)[number];
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -63,7 +65,12 @@ export interface CostPort {
 }
 
 const REPORT_FLAGS: readonly Flag[] = [
-  { name: "by", value: "WHAT", choices: COST_WAYS, help: "model (default), day, project, or variant of the prompt" },
+  {
+    name: "by",
+    value: "WHAT",
+    choices: WAYS,
+    help: "model (default), provider, day, project, session, or variant of the prompt",
+  },
   {
     name: "since",
     value: "WHEN",
@@ -76,7 +83,7 @@ const REPORT_FLAGS: readonly Flag[] = [
 const COST: CommandOf<CostPort> = {
   name: "cost",
   aliases: ["usage"],
-  usage: "/cost [--by model|day|project|variant] [--since WHEN]",
+  usage: "/cost [--by model|provider|day|project|session|variant] [--since WHEN]",
   summary: "show the spending of this session; with a flag, of all sessions",
   flags: REPORT_FLAGS,
   shellFlags: [{ name: "store", value: "STORE", help: "the store of the sessions, as in the settings" }, FOLDER],
@@ -145,7 +152,7 @@ async function ofAll(
     ...(since !== undefined && { since: new Date(since).toISOString() }),
     ...(args.hasFlag("here") && { cwd: port.folder }),
   });
-  const lines = way === "variant" ? await byVariant(rows, store) : linesOf(rows, way);
+  const lines = way === "variant" ? await byVariant(rows, store) : linesBy(rows, way);
   const table = report(lines, { way, since, rows, width: screen?.width, color: screen?.color ?? false });
   return {
     text: [table, ...reservedText(reserved)].join("\n\n"),
@@ -229,12 +236,6 @@ function counted(sessions: number): string {
   return `${groupDigits(sessions)} session${sessions === 1 ? "" : "s"}`;
 }
 
-function linesOf(rows: readonly Spending[], way: Exclude<Way, "variant">): readonly Line[] {
-  if (way === "model") return byModel(rows);
-  if (way === "project") return groupBy(rows, ({ cwd }) => cwd).sort(dearestFirst);
-  return groupBy(rows, ({ from }) => dayOf(from)).sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
 interface ReportOptions {
   readonly way: Way;
   readonly since: number | undefined;
@@ -251,7 +252,7 @@ function report(lines: readonly Line[], { way, since, rows, width, color }: Repo
   const sessions = new Set(rows.map(({ session }) => session)).size;
   const head = `${costText(all)} ${time} · ${count(tokensOf(all))} tokens · ${count(all.calls)} call${all.calls === 1 ? "" : "s"} · ${count(sessions)} session${sessions === 1 ? "" : "s"}`;
   const shown = way === "project" ? lines.map((line) => ({ ...line, name: shortPath(line.name) })) : lines;
-  const parts = [head, lineTable(shown, { header: HEADERS[way], width, color, bars: width !== undefined })];
+  const parts = [head, lineTable(shown, { header: way.toUpperCase(), width, color, bars: width !== undefined })];
   const unknown = byModel(rows.filter(({ unpriced }) => unpriced > 0)).map(({ name }) => name);
   if (unknown.length > 0)
     parts.push(
@@ -272,15 +273,10 @@ function asJson(
   };
 }
 
-/** An unknown cost is null, never zero. */
-function withKnownCost<T extends { usd: number; calls: number; unpriced: number }>(line: T) {
-  return { ...line, usd: line.calls > 0 && line.unpriced === line.calls ? null : line.usd };
-}
-
 function wayOf(args: CommandArguments): Way {
   const asked = args.flag("by") ?? "model";
-  const way = COST_WAYS.find((each) => each === asked);
-  if (way === undefined) throw new UsageError(`--by: expected ${COST_WAYS.join(", ")}, got "${asked}".`);
+  const way = WAYS.find((each) => each === asked);
+  if (way === undefined) throw new UsageError(`--by: expected ${WAYS.join(", ")}, got "${asked}".`);
   return way;
 }
 
@@ -295,13 +291,6 @@ function sinceOf(args: CommandArguments, now: number): number | undefined {
   const moment = parseMoment(asked, now);
   if (moment !== undefined) return moment;
   throw new UsageError(`--since: expected 7d, 12h, today or a date such as 2026-01-31, got "${asked}".`);
-}
-
-/** The day in the local time zone. */
-function dayOf(time: string): string {
-  const day = new Date(time);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
 function shortPath(path: string): string {

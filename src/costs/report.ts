@@ -4,6 +4,7 @@ import { formatBudget, formatUsd } from "../base/budget-text.js";
 import { groupDigits } from "../base/group-digits.js";
 import type { Spending } from "../base/session-store.js";
 import { type Column, renderTable } from "../base/text-table.js";
+import type { COST_WAYS } from "../protocol/queries.js";
 import { addUsage, NO_USAGE, roundUsd, type Usage } from "../protocol/usage.js";
 import type { Amount, BudgetLimit } from "./budget.js";
 
@@ -45,10 +46,30 @@ export function groupBy(rows: readonly Spending[], nameOf: (row: Spending) => st
 }
 
 export function byModel(rows: readonly Spending[]): Line[] {
-  return groupBy(rows, ({ provider, model }) => `${provider}:${model}`).sort(dearestFirst);
+  return [...linesBy(rows, "model")];
 }
 
-export function dearestFirst(a: Total, b: Total): number {
+/** The dearest first; days in their order. */
+export function linesBy(rows: readonly Spending[], way: (typeof COST_WAYS)[number]): readonly Line[] {
+  const nameOf = ({ provider, model, from, cwd, session }: Spending) =>
+    ({ model: `${provider}:${model}`, provider, day: dayOf(from), project: cwd, session })[way];
+  const lines = groupBy(rows, nameOf);
+  return way === "day" ? lines.sort((a, b) => (a.name < b.name ? -1 : 1)) : lines.sort(dearestFirst);
+}
+
+/** The day in the local time zone. */
+export function dayOf(time: string): string {
+  const day = new Date(time);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
+/** An unknown cost is null, never zero. */
+export function withKnownCost<T extends Pick<Total, "usd" | "calls" | "unpriced">>(line: T) {
+  return { ...line, usd: line.calls > 0 && line.unpriced === line.calls ? null : line.usd };
+}
+
+function dearestFirst(a: Total, b: Total): number {
   return b.usd - a.usd || tokensOf(b) - tokensOf(a);
 }
 

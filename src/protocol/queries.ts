@@ -1,10 +1,11 @@
 /** The queries of a client. A query returns data, changes nothing and causes no event. */
 import type { Identity } from "./client.js";
 import type { Envelope } from "./envelope.js";
-import type { EventPayloads, SessionEndReason, SessionMode } from "./events.js";
+import type { EventPayloads, SessionEndReason, SessionMode, ToolStatus, TurnOutcome } from "./events.js";
 import type { HealthInfo } from "./health-info.js";
-import type { ClientId, SessionId } from "./ids.js";
+import type { CallId, ClientId, SessionId, TurnId } from "./ids.js";
 import type { JsonObject } from "./json.js";
+import type { Usage } from "./usage.js";
 
 export type { CacheInfo, HealthInfo } from "./health-info.js";
 
@@ -221,7 +222,120 @@ export interface McpServerInfo {
   /** `ready`, `starting`, `down`, `off` … */
   readonly state: string;
   readonly tools: number;
+  /** Within the last minute. */
+  readonly restarts?: number;
   readonly detail?: string;
+}
+
+/** One turn of a session. Input and text are cut if they are long. */
+export interface TurnInfo {
+  /** From 1, in the order they happened. */
+  readonly number: number;
+  readonly turn: TurnId;
+  /** The TurnStarted; `end_event`, the TurnEnded, is absent while the turn has no end. */
+  readonly start_event: number;
+  readonly end_event?: number;
+  readonly started_at: string;
+  readonly elapsed_ms?: number;
+  readonly outcome?: TurnOutcome;
+  /** `PROVIDER:MODEL` of its last answer. */
+  readonly model?: string;
+  readonly input: string;
+  readonly text: string;
+  readonly calls: number;
+  readonly usage: Usage;
+  /** US dollars of the calls with a known price; absent if none has one. */
+  readonly usd?: number;
+}
+
+export interface CallInfo {
+  readonly call: CallId;
+  readonly tool: string;
+  /** Its arguments on one line, cut if they are long. */
+  readonly args: string;
+  /** Absent while it has no result. */
+  readonly status?: ToolStatus;
+}
+
+/** A path that the tools of a session changed between two moments. */
+export interface FileChange {
+  /** Relative to the workspace; absolute for another folder. */
+  readonly path: string;
+  readonly change: "new" | "changed" | "deleted" | "chmod";
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Lines; absent for what is no text, and where a content is missing. */
+  readonly added?: number;
+  readonly removed?: number;
+  /** A unified diff; long ones are cut. */
+  readonly diff?: string;
+  /** Why there is no diff. */
+  readonly missing?: string;
+}
+
+/** A turn of a compared session, with what makes it differ from others. */
+export interface ComparedTurn extends TurnInfo {
+  readonly made: readonly CallInfo[];
+  readonly files: readonly Pick<FileChange, "path" | "change" | "added" | "removed">[];
+}
+
+export interface ComparedTotals {
+  readonly turns: number;
+  readonly calls: number;
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly usage: Usage;
+  readonly elapsed_ms: number;
+  /** Absent if no call has a known price. */
+  readonly usd?: number;
+}
+
+export interface Comparison {
+  readonly sessions: readonly {
+    readonly id: SessionId;
+    readonly title?: string;
+    readonly model: string;
+    /** The session that it began as a copy of, and the last event of that one in it. */
+    readonly branch_of?: { readonly session: SessionId; readonly event: number };
+    /** Of the turns that differ. */
+    readonly totals: ComparedTotals;
+  }[];
+  /** How many turns at the beginning are the same in all of them. */
+  readonly same_turns: number;
+  /** The turns after those, by number; a side without that turn has null. */
+  readonly turns: readonly {
+    readonly number: number;
+    readonly same: boolean;
+    readonly sides: readonly (ComparedTurn | null)[];
+  }[];
+}
+
+export const COST_WAYS = ["model", "provider", "day", "project", "session"] as const;
+
+export interface CostLine {
+  readonly name: string;
+  readonly calls: number;
+  readonly usage: Usage;
+  readonly elapsed_ms: number;
+  /** null if no call has a known price. */
+  readonly usd: number | null;
+  /** The number of calls without a known price. */
+  readonly unpriced: number;
+}
+
+/** A message between Oxbow and an MCP server. */
+export interface McpMessage {
+  readonly at: string;
+  readonly from: "client" | "server";
+  /** Of a request or a notification. */
+  readonly method?: string;
+  /** Joins a request with its answer. */
+  readonly id?: string;
+  /** The answer is an error. */
+  readonly failed?: true;
+  readonly bytes: number;
+  /** The message as JSON, redacted and cut if it is long. */
+  readonly text: string;
 }
 
 export interface Queries {
@@ -292,6 +406,29 @@ export interface Queries {
   ListEvents: {
     readonly request: { readonly before: number; readonly limit?: number };
     readonly answer: { readonly events: readonly Envelope[] };
+  };
+  /** The turns of a session, open or not, in order. */
+  ListTurns: { readonly request: Record<never, never>; readonly answer: { readonly turns: readonly TurnInfo[] } };
+  /** What the tools of a session changed in its folder behind the event `since` (default: from its beginning), up to the event `until` (default: its end). */
+  GetChanges: {
+    readonly request: { readonly since?: number; readonly until?: number };
+    readonly answer: {
+      readonly files: readonly FileChange[];
+      /** What is not covered, as sentences. */
+      readonly notes: readonly string[];
+    };
+  };
+  /** The session beside others, turn by turn. */
+  CompareSessions: { readonly request: { readonly others: readonly SessionId[] }; readonly answer: Comparison };
+  /** What was spent: with a session by that one, otherwise by all that the client may see. Days are those of the engine's time zone. */
+  GetCosts: {
+    readonly request: { readonly by?: (typeof COST_WAYS)[number]; readonly since?: string };
+    readonly answer: { readonly total: CostLine; readonly lines: readonly CostLine[] };
+  };
+  /** The messages of the last minutes between Oxbow and the MCP servers of an open session, oldest first. */
+  ListMcpTraffic: {
+    readonly request: { readonly server: string };
+    readonly answer: { readonly messages: readonly McpMessage[] };
   };
   /** What extends the session, by kind; kinds without content are left out. */
   ListExtensions: {

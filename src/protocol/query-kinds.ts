@@ -18,6 +18,11 @@ export const QUERY_KINDS: readonly QueryKind[] = [
   "GetStatus",
   "FindFiles",
   "ListEvents",
+  "ListTurns",
+  "GetChanges",
+  "CompareSessions",
+  "GetCosts",
+  "ListMcpTraffic",
   "ListExtensions",
   "ListWaitingContent",
 ];

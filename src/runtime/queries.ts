@@ -36,7 +36,7 @@ interface ModelSources {
 }
 
 export interface QuerySources {
-  readonly sessions: Pick<SessionStores, "open">;
+  readonly sessions: Pick<SessionStores, "open" | "key" | "undoFolder">;
   /** The place of the session; without a session, the first place. */
   readonly placeOf: (run: Run | undefined) => ModelSources;
   /** Every command of a session; without one, the built-in ones. */
@@ -46,6 +46,7 @@ export interface QuerySources {
   readonly waiting: QueryPorts["waiting"];
   readonly extensions: QueryPorts["extensions"];
   readonly mcpServers: QueryPorts["mcpServers"];
+  readonly mcpTraffic: QueryPorts["mcpTraffic"];
   readonly profiles: QueryPorts["profiles"];
   readonly skills: QueryPorts["skills"];
   readonly skill: QueryPorts["skill"];
@@ -74,6 +75,14 @@ export function queryPorts(sources: QuerySources): QueryPorts {
       );
     },
     events: (session, after) => storedEvents(sessions, session, after),
+    turns: async (session) => {
+      const store = await sessions.open();
+      if (store === undefined || (await store.get(session)) === undefined) return [];
+      return (await (await lookingBack()).turnsOf(store, session)).map(({ info }) => info);
+    },
+    changes: async (session, range) => (await lookingBack()).changesOf(sessions, session, range),
+    compare: async (all) => (await lookingBack()).compareSessions(sessions, all),
+    costs: async (request, sees) => (await lookingBack()).costsOf(sessions, request, sees),
     models: (run) => listModels(placeOf(run)),
     providers: (run) => listProviders(placeOf(run)),
     cwd: sources.cwd,
@@ -99,6 +108,7 @@ export function queryPorts(sources: QuerySources): QueryPorts {
     ...(waiting && { waiting }),
     ...(extensions && { extensions }),
     ...(sources.mcpServers && { mcpServers: sources.mcpServers }),
+    ...(sources.mcpTraffic && { mcpTraffic: sources.mcpTraffic }),
     permissions: async (run) => {
       const permissions = permissionsOf(run);
       return permissions && (await permissionInfo(permissions));
@@ -223,6 +233,13 @@ export function engineQueries(
       const { SERVERS } = await import("../extensions/mcp/registry.js");
       return SERVERS.states(run && placeOf(run).root);
     },
+    mcpTraffic: async (run, name) => {
+      const [{ SERVERS }, { redact }] = await Promise.all([
+        import("../extensions/mcp/registry.js"),
+        import("../security/redact/redact.js"),
+      ]);
+      return SERVERS.traffic({ root: placeOf(run).root, name }, redact);
+    },
     extensions: async (run) => (await placeLists()).extensionSections(placeOf(run).content?.extensions),
     waiting: async (run, request) =>
       (await import("../security/trust/waiting-answers.js")).listWaiting(placeOf(run), request),
@@ -230,4 +247,5 @@ export function engineQueries(
   });
 }
 
+const lookingBack = () => import("./sessions/looking-back.js");
 const placeLists = () => import("./place-lists.js");

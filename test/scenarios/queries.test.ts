@@ -165,6 +165,67 @@ describe("a client", () => {
   );
 });
 
+describe("a client that looks back", () => {
+  verifies(
+    ["C1", "S12"],
+    "gets turns, changes between events, costs and a comparison, also of a closed session",
+    async () => {
+      const engine = await open(["printf 'one\\ntwo\\n' > a", "printf 'three\\n' >> a; rm b"], {
+        flags: ["--permission-mode", "allow"],
+      });
+      await writeFile(join(root, "b"), "gone\n");
+      const client = connect(engine);
+      const session = await create(client);
+      const events: Envelope[] = [];
+      client.subscribe((event) => events.push(event));
+      const ended = until(client, "TurnEnded");
+      await client.send("SendInput", { content: [text("write")] }, session);
+      await ended;
+      await client.send("EndSession", {}, session);
+      const turns = await client.query("ListTurns", {}, session);
+      const { turn } = (await ended).payload;
+      const last = (await ended).id;
+      const [started] = events.filter(({ kind }) => kind === "TurnStarted");
+      expect(turns).toMatchObject({
+        ok: true,
+        answer: {
+          turns: [
+            {
+              number: 1,
+              turn,
+              start_event: started?.id,
+              end_event: last,
+              outcome: "answered",
+              input: "write",
+              calls: 2,
+            },
+          ],
+        },
+      });
+      const costs = await client.query("GetCosts", { by: "session" });
+      expect(costs).toMatchObject({ ok: true, answer: { total: { calls: 3 }, lines: [{ name: session, calls: 3 }] } });
+      expect(await client.query("GetCosts", { since: "soon" })).toMatchObject({ failure: { reason: "InvalidInput" } });
+      expect(await client.query("GetChanges", {}, session)).toMatchObject({
+        ok: true,
+        answer: { notes: [expect.stringContaining("directly"), expect.any(String)] },
+      });
+      const other = await create(client);
+      const again = until(client, "TurnEnded");
+      await client.send("SendInput", { content: [text("again")] }, other);
+      await again;
+      expect(await client.query("CompareSessions", { others: [other] }, session)).toMatchObject({
+        ok: true,
+        answer: {
+          same_turns: 0,
+          sessions: [{ id: session }, { id: other }],
+          turns: [{ sides: [{ calls: 2 }, { input: "again" }] }],
+        },
+      });
+      expect(await client.query("CompareSessions", { others: ["sess_none"] }, session)).toMatchObject({ ok: false });
+    },
+  );
+});
+
 describe("a person at a client", () => {
   verifies(
     ["C1", "P2"],

@@ -20,6 +20,7 @@ export const shell: ShellCommand = {
     { ...specs.SESSION_COMPACT, shellFlags: [...specs.SESSION_SHELL_FLAGS, ...COMPACT_FLAGS] },
     specs.UNDO,
     specs.SESSION_DIFF,
+    specs.SESSION_COMPARE,
     specs.SESSION_EXPORT,
     specs.SESSION_IMPORT,
     specs.SESSION_PIN,

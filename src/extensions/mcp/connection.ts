@@ -34,6 +34,8 @@ export interface ConnectionOptions extends TransportPorts {
   readonly onLog: (line: string) => void;
   /** Ends the sentence "The MCP server 'NAME' …". */
   readonly onProblem: (problem: string) => void;
+  /** Sees every message. */
+  readonly traffic?: { watch(transport: Transport): void };
 }
 
 export interface CallOptions {
@@ -224,6 +226,7 @@ async function open(options: ConnectionOptions, transport: Transport, mode: "aut
     const era = client.getProtocolEra() ?? "legacy";
     return { era, hasHeaders: era === "modern" && config.transport.kind !== "stdio" };
   };
+  options.traffic?.watch(transport);
   keepSoundEntries(transport, { onProblem, revision });
   client.setRequestHandler("elicitation/create", ({ params }, context) =>
     requests.elicit(params, context.mcpReq.signal),

@@ -2,6 +2,7 @@
  * The servers of this process. Sessions in one folder share a server with the same entry; the last one that leaves stops it.
  */
 
+import type { McpMessage } from "../../protocol/queries.js";
 import type { ServerOptions } from "./context.js";
 import { McpServer } from "./server.js";
 
@@ -15,6 +16,8 @@ export interface ServerInfo {
   readonly name: string;
   readonly state: string;
   readonly tools: number;
+  /** Within the last minute. */
+  readonly restarts: number;
   /** How many sessions use it. */
   readonly users: number;
   readonly detail?: string;
@@ -61,10 +64,21 @@ export class ServerRegistry {
   states(root?: string): readonly ServerInfo[] {
     return [...this.#held.values()]
       .filter(({ server }) => root === undefined || server.root === root)
-      .map(({ server: { config, state, tools, problem }, users }) => ({
-        ...{ name: config.name, state, tools: tools.length, users },
+      .map(({ server: { config, state, tools, problem, restarts }, users }) => ({
+        ...{ name: config.name, state, tools: tools.length, restarts, users },
         ...(problem !== undefined && { detail: problem }),
       }));
+  }
+
+  /** The messages of the servers with this name that work in a folder, oldest first. */
+  traffic(
+    { root, name }: { readonly root: string; readonly name: string },
+    redact: (text: string) => string,
+  ): readonly McpMessage[] {
+    return [...this.#held.values()]
+      .filter(({ server }) => server.root === root && server.config.name === name)
+      .flatMap(({ server }) => server.traffic.shown(redact))
+      .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
   }
 }
 

@@ -25,6 +25,7 @@ import {
   type ServerWatcher,
   ServerWatchers,
 } from "./server-state.js";
+import { ServerTraffic } from "./traffic.js";
 
 const CHANGED = "it changed since the user approved it, and the user has to approve it again";
 
@@ -96,6 +97,7 @@ class RestartBudget {
 export class McpServer {
   readonly config: ServerConfig;
   readonly log = new ServerLog();
+  readonly traffic: ServerTraffic;
   readonly #options: ServerOptions;
   readonly #requests: ServerRequests;
   readonly #watchers = new ServerWatchers();
@@ -111,6 +113,7 @@ export class McpServer {
   constructor(options: ServerOptions) {
     this.#options = options;
     this.config = options.config;
+    this.traffic = new ServerTraffic(options.clock);
     this.#requests = new ServerRequests(options.config.name, options.root);
     this.#budget = new RestartBudget(options.clock);
     const { config, known } = options;
@@ -303,6 +306,7 @@ export class McpServer {
     const connection = await connect({
       ...{ config, openProcess, openRemote, signal },
       requests: this.#requests,
+      traffic: this.traffic,
       onClose: () => this.#ended(made),
       onListChanged: () => this.#lookAgain(made),
       onLog: (text) => this.log.said(text),

@@ -95,7 +95,7 @@ export class RunUndo implements ChangeRecorder, ChangeObserver {
 }
 
 /** The journal of a session, for the tools and for `oxbow session undo`. */
-export async function openSessionUndo(sessions: SessionStores, session: SessionId) {
+export async function openSessionUndo(sessions: Pick<SessionStores, "key" | "undoFolder">, session: SessionId) {
   const [{ openUndoJournal }, key] = await Promise.all([import("../../sessions/undo/journal.js"), sessions.key()]);
   return openUndoJournal({ folder: sessions.undoFolder, session, key });
 }

@@ -7,7 +7,7 @@
  *    (the process died first, the write failed) or was reverted drops out; where another program changed the path in
  *    between, the chain is broken.
  */
-import type { TurnId } from "../../protocol/ids.js";
+import type { CallId, TurnId } from "../../protocol/ids.js";
 import { type Change, type EntryState, sameState } from "./entry-state.js";
 import type {
   CallRecord,
@@ -27,6 +27,10 @@ export interface RecordedCall extends CallRecord {
 export interface JournaledChange extends Change {
   readonly order: number;
   readonly tool: string;
+  /** When its call or undo began. */
+  readonly at: number;
+  /** Absent for an undo. */
+  readonly call?: CallId;
 }
 
 export interface TurnGroup {
@@ -95,7 +99,7 @@ export class History {
   #addChanges({ call: id, list }: ChangeRecord): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
-    const changes = list.map((change) => ({ ...change, order: this.#order, tool: call.tool }));
+    const changes = list.map((change) => ({ ...change, order: this.#order, tool: call.tool, at: call.at, call: id }));
     this.#turns.get(call.turn)?.changes.push(...changes);
   }
 
@@ -109,7 +113,7 @@ export class History {
   }
 
   #addUndo({ id, at, of, redo, list }: UndoneRecord): void {
-    const changes = list.map((change) => ({ ...change, order: this.#order, tool: redo ? "redo" : "undo" }));
+    const changes = list.map((change) => ({ ...change, order: this.#order, tool: redo ? "redo" : "undo", at }));
     const group: UndoGroup = { is: "undo", id, at, of, redo, changes, state: "begun" };
     this.groups.push(group);
     this.#undos.set(id, group);

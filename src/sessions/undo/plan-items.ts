@@ -215,7 +215,8 @@ function actionOf(from: EntryState | undefined, to: EntryState | undefined): Und
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function textOf(bytes: Buffer): string | undefined {
+/** Undefined for bytes that are no text. */
+export function textOf(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return utf8.decode(bytes);

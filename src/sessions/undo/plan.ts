@@ -68,7 +68,8 @@ interface NotesOptions {
   readonly workedIn: string | undefined;
 }
 
-function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions): readonly string[] {
+/** What the records of these turns do not cover. */
+export function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions): readonly string[] {
   const notes: string[] = [];
   if (workedIn !== undefined && workedIn !== root)
     notes.push(`The session worked in ${workedIn}; this is for ${root}.`);
@@ -95,7 +96,7 @@ function turnsOf(groups: readonly Group[], chosen: readonly Group[]): readonly T
 }
 
 /** A command may have removed the workspace itself. */
-function realRoot(root: string): string {
+export function realRoot(root: string): string {
   try {
     return realpathSync(root);
   } catch (error) {

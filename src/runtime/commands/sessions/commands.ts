@@ -11,6 +11,7 @@ const ACTIONS: readonly (readonly [CommandSpec, LoadAction])[] = [
   [specs.SESSION_SHOW, async () => (await import("./show.js")).show],
   [specs.SESSION_SEARCH, async () => (await import("./search.js")).search],
   [specs.SESSION_DIFF, async () => (await import("./diff.js")).diff],
+  [specs.SESSION_COMPARE, async () => (await import("./diff.js")).compareStored],
   [specs.SESSION_BRANCH, async () => (await import("./branch.js")).branch],
   [specs.UNDO, async () => (await import("./undo.js")).undo],
   [specs.SESSION_EXPORT, async () => (await import("./export.js")).exportSession],

@@ -1,18 +1,19 @@
 import { safeLine } from "../../../base/terminal-text.js";
-import { asValue, type CommandResult } from "../../../feature/command.js";
-import { type TurnSummary, turnsOf } from "../../../sessions/branch.js";
+import { UsageError } from "../../../base/usage-error.js";
+import { asValue, type CommandAnswer, type CommandResult } from "../../../feature/command.js";
+import { renderComparison } from "../../../sessions/rerun/compare.js";
 import { type SessionRecord, StoreError } from "../../../sessions/store.js";
 import { planUndo } from "../../../sessions/undo/plan.js";
 import { changesJson, renderChanges } from "../../../sessions/undo/render.js";
 import { openSessionUndo } from "../../parts/undo.js";
+import { compareSessions } from "../../sessions/looking-back.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
-import { turnLine } from "./turn-line.js";
 
 export const diff: SessionAction = async (args, port, { screen }) => {
   const record = await named(args.text("ID"), port);
   const second = args.text("OTHER");
   if (second === undefined) return changedFiles(record, port, { color: screen?.color ?? false });
-  return compare(record, await named(second, port), port);
+  return sideBySide([record, await named(second, port)], port, screen?.width);
 };
 
 /** Reads the plan of undoing all of a session forwards. */
@@ -41,25 +42,25 @@ function nothing(id: SessionRecord["id"]): CommandResult {
   return { text: `${id} changed no files that Oxbow knows of.`, value: { session: id, items: [] } };
 }
 
-async function compare(record: SessionRecord, other: SessionRecord, port: OpenPort): Promise<CommandResult> {
-  const [left, right] = await Promise.all([allTurns(port, record.id), allTurns(port, other.id)]);
-  let same = 0;
-  while (same < left.length && same < right.length && isSame(left[same], right[same])) same++;
-  const rest = { [record.id]: left.slice(same), [other.id]: right.slice(same) };
-  const head = `The first ${same === 1 ? "turn is" : `${same} turns are`} the same.`;
-  const lines = [same === 0 ? "They have no turn in common." : head];
-  for (const [id, turns] of Object.entries(rest)) {
-    lines.push("", id, ...(turns.length === 0 ? ["  (nothing more)"] : turns.map(turnLine)));
-  }
-  return { text: lines.join("\n"), value: asValue({ same_turns: same, rest }) };
-}
+const MOST = 4;
 
-function isSame(left: TurnSummary | undefined, right: TurnSummary | undefined): boolean {
-  return left?.input === right?.input && left?.text === right?.text && left?.toolCalls === right?.toolCalls;
-}
+export const compareStored: SessionAction = async (args, port, { screen }) => {
+  const words = args.list("ID");
+  // In a conversation its own session comes first.
+  const typed = words.length === 1 && port.current !== undefined ? [port.current, ...words] : words;
+  if (typed.length < 2 || typed.length > MOST) throw new UsageError(`Give two to ${MOST} sessions.`);
+  const records = [];
+  for (const word of typed) records.push(await named(word, port));
+  return sideBySide(records, port, screen?.width);
+};
 
-async function allTurns({ store }: OpenPort, session: SessionRecord["id"]): Promise<TurnSummary[]> {
-  const turns: TurnSummary[] = [];
-  for await (const turn of turnsOf(store.events(session))) turns.push(turn);
-  return turns;
+async function sideBySide(
+  records: readonly SessionRecord[],
+  { stores }: OpenPort,
+  width: number | undefined,
+): Promise<CommandAnswer> {
+  const ids = records.map(({ id }) => id);
+  if (new Set(ids).size < ids.length) throw new UsageError("Give different sessions.");
+  const comparison = await compareSessions(stores, ids);
+  return { text: renderComparison(comparison, width), value: asValue(comparison) };
 }

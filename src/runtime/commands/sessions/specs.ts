@@ -104,8 +104,18 @@ export const RECALL: CommandSpec = {
 
 export const SESSION_DIFF = session("diff", {
   aliases: ["diff"],
-  summary: "show the files it changed, or where two sessions diverge",
+  summary: "show the files it changed, or two sessions side by side",
   arguments: [ID, { name: "OTHER", kind: "text", optional: true, complete: "session" }],
+  users: EVERYONE,
+  places: EVERYWHERE,
+});
+
+export const SESSION_COMPARE = session("compare", {
+  aliases: ["compare"],
+  summary: "show two to four sessions side by side: calls, files, tokens, time and cost of each turn",
+  usage: "/session compare ID [ID …]",
+  shellUsage: "oxbow session compare ID ID [ID …] [flags]",
+  arguments: [{ name: "ID", kind: "text", rest: "list", complete: "session" }],
   users: EVERYONE,
   places: EVERYWHERE,
 });
