@@ -12,7 +12,7 @@ export interface Scored<K> {
 }
 
 /** How much meaning counts; the rest are words. With small embedding models words are the surer sign (docs/design/retrieval.md has figures). */
-export const USUAL_MEANING = 0.4;
+const USUAL_MEANING = 0.4;
 
 /** Best first; equal ones in the order of the words, then of the meaning. */
 export function fuseScores<K>(

@@ -26,7 +26,7 @@ export function nestingOf(text: string): number {
 }
 
 /** Measures a JSON text without parsing it; for other text the figures mean nothing. */
-export function jsonShape(text: string): JsonShape {
+function jsonShape(text: string): JsonShape {
   const meter = new JsonMeter();
   meter.take(text);
   return meter;

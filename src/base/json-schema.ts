@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.
 import { shorten } from "./cap-text.js";
 
 /** More than a person or a model reads. A client could send millions of values that do not fit. */
-export const MOST_PROBLEMS = 20;
+const MOST_PROBLEMS = 20;
 
 /** Returns the first problems, each one line; empty when the value fits. It stops at `MOST_PROBLEMS`. */
 export function schemaProblems(schema: JsonValue | undefined, value: JsonValue | undefined, path = ""): string[] {

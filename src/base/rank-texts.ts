@@ -17,7 +17,7 @@ const B = 0.75;
 /** A word that only begins like the one that is asked for. */
 const BEGINS_ALIKE = 0.5;
 /** From this length on. */
-export const LEAST_ALIKE = 5;
+const LEAST_ALIKE = 5;
 const MOST_LONGER = 5;
 
 /** One match per text, in the order of the texts. A score of 0: no word is there. */

@@ -40,7 +40,7 @@ export function turnStats(usage: Usage, elapsedMs: number, facts: TurnFacts = {}
   };
 }
 
-export function tokensPerSecond({ replyTokens, elapsedMs, modelMs = elapsedMs }: TurnStats): number {
+function tokensPerSecond({ replyTokens, elapsedMs, modelMs = elapsedMs }: TurnStats): number {
   return modelMs > 0 ? replyTokens / (modelMs / 1000) : 0;
 }
 

@@ -246,7 +246,7 @@ function sentence(summary: string): string {
   return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
 }
 
-export class StatusLine {
+class StatusLine {
   readonly #terminal: Terminal;
   #visible = false;
 

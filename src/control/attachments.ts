@@ -36,7 +36,7 @@ export interface SeenEvent {
   readonly ts?: string | undefined;
 }
 
-export const NO_HISTORY: StoredHistory = { events: () => undefined };
+const NO_HISTORY: StoredHistory = { events: () => undefined };
 
 interface Reader {
   readonly client: AttachedClient;

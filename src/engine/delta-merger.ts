@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../base/clock.js";
 
-export const MERGE_WINDOW_MS = 10;
+const MERGE_WINDOW_MS = 10;
 
 export type DeltaKind = "TextDelta" | "ThinkingDelta";
 

@@ -53,10 +53,7 @@ export function readCall(registry: ToolRegistry, sent: { readonly tool: string; 
 }
 
 /** The tool that a name means: its own name, else an alias in any spelling. */
-export function findTool(
-  registry: ToolRegistry,
-  name: string,
-): { readonly tool: Tool; readonly called: string } | undefined {
+function findTool(registry: ToolRegistry, name: string): { readonly tool: Tool; readonly called: string } | undefined {
   const own = registry.find(name);
   if (own !== undefined) return { tool: own, called: plainToolName(name) };
   const called = plainToolName(withoutPrefix(name));

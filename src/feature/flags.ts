@@ -78,19 +78,6 @@ function explain(error: unknown, flags: readonly Flag[], command: string): strin
   return `${message.split(". ")[0]}. ${see}`;
 }
 
-/** For commands that take only flags: an argument is an error. */
-export function refuseWords({ words }: ParsedFlags, command: string): void {
-  if (words.length === 0) return;
-  throw new UsageError(`'oxbow ${command}' takes no arguments: ${words.join(" ")}. See 'oxbow ${command} --help'.`);
-}
-
-/** The message for an action that a command does not have. */
-export function unknownAction(command: string, typed: string, known: readonly string[]): UsageError {
-  const near = nearest(typed, known);
-  const advice = near === undefined ? `See 'oxbow ${command} --help'.` : `Did you mean 'oxbow ${command} ${near}'?`;
-  return new UsageError(`There is no 'oxbow ${command} ${typed}'. ${advice}`);
-}
-
 export function helpLines(all: readonly Flag[]): string {
   const flags = all.filter((flag) => !flag.hidden);
   const left = flags.map((flag) => {

@@ -29,7 +29,7 @@ export type FieldName = keyof ProviderFields;
 /** What is wrong with a provider's description; the message says what was expected. */
 export class FieldError extends Error {}
 
-export const FIELD_NAMES: readonly FieldName[] = [
+const FIELD_NAMES: readonly FieldName[] = [
   "protocol",
   "description",
   "model",

@@ -57,7 +57,7 @@ export interface QuerySources {
   readonly permissionsOf: (run: Run) => Pick<RunPermissions, "mode" | "parts"> | undefined;
 }
 
-export function queryPorts(sources: QuerySources): QueryPorts {
+function queryPorts(sources: QuerySources): QueryPorts {
   const { sessions, commands, place, files, waiting, extensions, profiles, skills, skill, placeOf, permissionsOf } =
     sources;
   return {

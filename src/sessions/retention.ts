@@ -67,7 +67,7 @@ export async function dueSoon(store: SessionStore, now: number, policy: Retentio
 }
 
 /** undefined when its oldest content, of `oldest` (in milliseconds), does not fall due within the days of notice. */
-export function assess(
+function assess(
   { record, oldest }: { readonly record: SessionRecord; readonly oldest: number },
   now: number,
   policy: RetentionPolicy,

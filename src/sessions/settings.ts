@@ -49,7 +49,7 @@ export const sessionSettings = {
   }),
 };
 
-export function readStoreSetting(text: string): string {
+function readStoreSetting(text: string): string {
   if (text === "none" || parseStore(text) !== undefined) return text;
   throw new UsageError(`expected ${WORDS}, got "${text}".`);
 }

@@ -9,7 +9,7 @@ import { appendFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../protocol/json.js";
 
-export const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;
+const LOG_LEVELS = ["error", "warn", "info", "debug", "trace"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The subsystems that write to the log. `provider` and `transport` also have parts: `provider.ollama`, `transport.http`. */

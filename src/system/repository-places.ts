@@ -104,8 +104,3 @@ function targetOf(link: string): string {
     return resolve(dirname(link), readlinkSync(link));
   }
 }
-
-/** Whether it is a file and not a link. */
-export function isFile(path: string): boolean {
-  return statOf(path)?.isFile() === true;
-}

@@ -92,7 +92,7 @@ export function childEnvironment(env: Environment, policy: EnvironmentPolicy = C
 export type Withheld = "excluded" | "secret" | "loads code" | "of npm" | "not listed";
 
 /** Why commands do not get a variable; undefined if they do. */
-export function withheld(
+function withheld(
   name: string,
   value: string,
   { env, policy }: { readonly env: Environment; readonly policy: EnvironmentPolicy },

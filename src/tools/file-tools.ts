@@ -8,8 +8,6 @@ import { Searcher, type SearcherOptions } from "./search/searcher.js";
 import type { Workspace } from "./workspace.js";
 import { createWriteTool } from "./write.js";
 
-export { findRipgrep } from "./search/find-ripgrep.js";
-
 export type FileToolsOptions = SearcherOptions;
 
 export function createFileTools(workspace: Workspace, options: FileToolsOptions = {}): readonly Tool[] {

@@ -98,11 +98,11 @@ export async function pickByNumber(client: WireClient): Promise<Choice> {
 }
 
 /** The other clients of a session, or of the engine. */
-export async function othersOf(client: EngineClient, session?: SessionId): Promise<readonly ClientInfo[]> {
+async function othersOf(client: EngineClient, session?: SessionId): Promise<readonly ClientInfo[]> {
   const reply = await client.query("ListClients", {}, session);
   return reply.ok ? reply.answer.clients.filter(({ id }) => id !== client.id) : [];
 }
 
-export function clientWords({ name, id, identity }: Pick<ClientInfo, "name" | "id" | "identity">): string {
+function clientWords({ name, id, identity }: Pick<ClientInfo, "name" | "id" | "identity">): string {
   return `${name ?? id}${identity === "agent" ? " (agent)" : ""}`;
 }

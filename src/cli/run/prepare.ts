@@ -203,7 +203,7 @@ function atTerminal(loaded: LoadedSettings, { isConversation }: { readonly isCon
 }
 
 /** A command of a model can make a terminal of its own, and remove the variable that marks it. */
-export function ownRights(variables: Variables): { readonly identity: "human" | "agent"; readonly canAnswer: boolean } {
+function ownRights(variables: Variables): { readonly identity: "human" | "agent"; readonly canAnswer: boolean } {
   const isHere = personPresent();
   const identity = (isHere ? isInsideEngine(variables) : isAgent(variables)) ? "agent" : "human";
   return { identity, canAnswer: isHere && identity === "human" };
@@ -215,7 +215,7 @@ function namesModel(flags: ParsedFlags): boolean {
 }
 
 /** The model that the flags name, that of the resumed session or cassette (`earlier`), or that of the settings. */
-export async function modelOfRun(
+async function modelOfRun(
   flags: ParsedFlags,
   from: ModelPlace & {
     readonly registry: ModelRegistry;

@@ -60,7 +60,7 @@ function isOwn(part: ResultContent): boolean {
   return part.type === "text" && part.own === true;
 }
 
-export function plain(content: readonly ResultContent[]): string {
+function plain(content: readonly ResultContent[]): string {
   return content.map((block) => (block.type === "text" ? block.text : "[an image]")).join("\n");
 }
 

@@ -44,8 +44,6 @@ export interface Dump {
   readonly links: readonly LinkEntry[];
 }
 
-export const EMPTY: Dump = { projects: [], concepts: [], observations: [], links: [] };
-
 export function isKind(word: string | undefined): word is ObservationKind {
   return KINDS.some((kind) => kind === word);
 }

@@ -51,7 +51,7 @@ export interface MemoryFile {
   readonly changedAt: number;
 }
 
-export const DESCRIPTION_CHARS = 200;
+const DESCRIPTION_CHARS = 200;
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "name",
   "description",

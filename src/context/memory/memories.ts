@@ -112,7 +112,7 @@ export function openMemories(
 }
 
 /** Those of a project belong to the top of its repository, or to the folder itself where there is none. */
-export function projectFolder(base: string, root: string): string {
+function projectFolder(base: string, root: string): string {
   const top = projectTop(root);
   const mark = createHash("sha256").update(top).digest("hex").slice(0, 16);
   const name =

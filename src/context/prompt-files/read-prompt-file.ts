@@ -63,7 +63,7 @@ export async function readPromptFile(file: ExtensionFile): Promise<PromptFile | 
   };
 }
 
-export function layoutOf({ source, plugin }: Pick<ExtensionFile, "source" | "plugin">): PromptLayout {
+function layoutOf({ source, plugin }: Pick<ExtensionFile, "source" | "plugin">): PromptLayout {
   if (plugin !== undefined) return "claude";
   if (/[/\\]\.codex[/\\]?$/.test(source)) return "codex";
   return /[/\\]\.claude[/\\]?$/.test(source) ? "claude" : "oxbow";

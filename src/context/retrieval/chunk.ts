@@ -69,7 +69,7 @@ function weightOfLines(lines: readonly string[], from: number, to: number): numb
 }
 
 /** Lines that begin a paragraph. */
-export function paragraphs(lines: readonly string[], from: number, to: number): readonly number[] {
+function paragraphs(lines: readonly string[], from: number, to: number): readonly number[] {
   const starts: number[] = [];
   for (let i = from + 1; i < to; i++) if (isBlank(lines[i - 1]) && !isBlank(lines[i])) starts.push(i);
   return starts;

@@ -36,7 +36,7 @@ export interface OldConfiguration {
   readonly enabled: boolean;
 }
 
-export function readOldConfiguration(value: unknown): OldConfiguration {
+function readOldConfiguration(value: unknown): OldConfiguration {
   const table = objectOf(value);
   const stores = Array.isArray(table.stores) ? table.stores.map((each) => readStore(objectOf(each))) : [];
   if (stores.length === 0 && (table.db_path !== undefined || table.embedding_model !== undefined)) {

@@ -39,8 +39,8 @@ export interface SearchResult {
   readonly problem?: string;
 }
 
-export const USUAL_TOP = 5;
-export const USUAL_MINIMUM = 0.3;
+const USUAL_TOP = 5;
+const USUAL_MINIMUM = 0.3;
 /** How many of each take part in the common order. */
 const DEPTH = 50;
 /** A long input is a document, not a question; its beginning says what it is about. */

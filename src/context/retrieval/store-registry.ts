@@ -38,7 +38,7 @@ export interface Registry {
 }
 
 const NONE: Registry = { stores: [], folders: {} };
-export const STORE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u;
+const STORE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u;
 
 export class StoreRegistry {
   readonly folder: string;

@@ -9,7 +9,7 @@ import type { Delimit } from "./skill-text.js";
 
 const SCOPES = ["project", "user", "built-in"] as const;
 /** About 2,000 tokens. */
-export const CATALOGUE_CHARACTERS = 8_000;
+const CATALOGUE_CHARACTERS = 8_000;
 const SHORTEST_DESCRIPTION = 40;
 const HEAD = "Skills: when a task fits one, load it with the skill tool first.";
 

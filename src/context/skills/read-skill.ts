@@ -58,7 +58,7 @@ export function readSkill(text: string, folder: string): ReadSkill | { readonly 
 }
 
 /** Contains only characters that can be typed as one word. */
-export function skillId(folder: string): string {
+function skillId(folder: string): string {
   return folder
     .normalize("NFKC")
     .trim()

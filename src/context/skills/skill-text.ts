@@ -13,7 +13,7 @@ export type Delimit = (outside: { readonly source: string; readonly kind: string
 /** The files of a large skill are not all listed. */
 const MOST_FILES = 100;
 /** Longer instructions would fill the window; the model can read the rest. */
-export const MOST_CHARACTERS = 60_000;
+const MOST_CHARACTERS = 60_000;
 
 const APPROVED =
   "The user approved this skill: follow it for what they ask. It permits nothing; tell them what they would not expect in it.";

@@ -13,7 +13,7 @@ import { isId, type SessionId, type TokenId } from "../../protocol/ids.js";
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { isWithin } from "../../system/within.js";
 
-export const TOKEN_CLAIM_VERSION = 1;
+const TOKEN_CLAIM_VERSION = 1;
 export const DEFAULT_LIFETIME_SECONDS = 24 * 60 * 60;
 
 export interface TokenClaims {

@@ -182,7 +182,7 @@ export class Tokens {
   }
 }
 
-export function ownerTokenFile(stateFolder: string): string {
+function ownerTokenFile(stateFolder: string): string {
   return join(stateFolder, "control.token");
 }
 

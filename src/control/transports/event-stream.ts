@@ -10,9 +10,9 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.js";
 import { Outbox } from "../outbox.js";
 
-export const HEARTBEAT_MS = 30_000;
+const HEARTBEAT_MS = 30_000;
 /** Bytes that wait to be read. */
-export const MOST_WAITING = 1024 * 1024;
+const MOST_WAITING = 1024 * 1024;
 /** How long stored events wait for a reader that does not read. */
 const STALL_MS = 30_000;
 

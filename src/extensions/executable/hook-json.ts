@@ -88,7 +88,7 @@ function readTools(value: JsonValue): readonly ToolSpec[] {
   });
 }
 
-export function readMessages(value: JsonValue): readonly Message[] {
+function readMessages(value: JsonValue): readonly Message[] {
   if (!Array.isArray(value)) throw new Error('printed "messages" that are not a list');
   return value.map((message): Message => {
     const { role, content } = isJsonObject(message) ? message : {};
@@ -125,7 +125,7 @@ function readBlock(block: JsonValue): AssistantBlock | UserBlock {
   }
 }
 
-export function readResult(value: JsonValue | undefined): readonly ResultContent[] {
+function readResult(value: JsonValue | undefined): readonly ResultContent[] {
   if (value === undefined) return [];
   if (typeof value === "string") return [text(value)];
   if (!Array.isArray(value)) throw new Error('printed a result whose "content" is neither text nor a list');

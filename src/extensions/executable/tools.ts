@@ -45,7 +45,7 @@ export async function executableTools(files: readonly ExtensionFile[], options: 
 }
 
 /** The chosen files by name, without running them. */
-export function chosenTools(
+function chosenTools(
   files: readonly ExtensionFile[],
   { isBuiltIn, report }: Pick<ToolOptions, "isBuiltIn" | "report">,
 ): readonly Chosen[] {

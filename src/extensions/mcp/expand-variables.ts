@@ -17,7 +17,7 @@ export interface Expansion {
 }
 
 /** The value of `${input:ID}`, which VS Code asks the user for, comes from this variable. */
-export function inputVariable(id: string): string {
+function inputVariable(id: string): string {
   return `OXBOW_MCP_INPUT_${id.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
 }
 

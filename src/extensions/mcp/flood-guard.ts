@@ -16,7 +16,7 @@ export interface FloodLimits {
   readonly requests: number;
 }
 
-export const FLOOD_LIMITS: FloodLimits = {
+const FLOOD_LIMITS: FloodLimits = {
   messageBytes: 16 * 1024 * 1024,
   windowMs: 10_000,
   messages: 20_000,

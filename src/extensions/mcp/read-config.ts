@@ -46,7 +46,7 @@ export type ReadConfig =
   | { readonly name: string; readonly off: true }
   | { readonly name: string; readonly problem: string };
 
-export function dialectOf(path: string): Dialect {
+function dialectOf(path: string): Dialect {
   const slashes = path.replaceAll("\\", "/");
   if (/\/\.mcp\.json$|\/\.claude\.json$/.test(slashes)) return "claude";
   if (/\/\.cursor\/mcp\.json$/.test(slashes)) return "cursor";

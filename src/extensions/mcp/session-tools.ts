@@ -56,7 +56,7 @@ interface Running {
   readonly place: ToolPlace;
 }
 
-export async function runTool(
+async function runTool(
   server: McpServer,
   offered: OfferedTool,
   { args, context, place }: Running,
@@ -92,7 +92,7 @@ function fewer(show: (message: string) => void): (message: string) => void {
 }
 
 /** Everything that can go wrong is a result for the model. */
-export function failedCall(
+function failedCall(
   error: unknown,
   { server, signal }: { readonly server: McpServer; readonly signal: AbortSignal },
 ): ToolOutcome {

@@ -28,10 +28,6 @@ export function shortName(server: string): string {
   return PLAIN_SERVER.test(server) ? server : `${safe(server).slice(0, 40)}_${hashOf(server)}`;
 }
 
-export function isMcpTool(name: string): boolean {
-  return name.startsWith(PREFIX);
-}
-
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, HASH);
 }

@@ -248,7 +248,7 @@ class InnerCalls<Input, Context, Output> {
 }
 
 /** A stream that stores its batches, so that it can be read again. A reader that stops does not end it. */
-export class RecordedStream implements AsyncIterable<readonly ModelEvent[]> {
+class RecordedStream implements AsyncIterable<readonly ModelEvent[]> {
   readonly #inner: AsyncIterator<readonly ModelEvent[]>;
   readonly #batches: (readonly ModelEvent[])[] = [];
   failed: { readonly error: unknown } | undefined;

@@ -28,7 +28,7 @@ export interface EmbedderOptions {
 }
 
 /** The message is for the user. */
-export class EmbeddingError extends Error {
+class EmbeddingError extends Error {
   override readonly name = "EmbeddingError";
   readonly failure: Failure;
 

@@ -21,7 +21,7 @@ import { mayFailOver, whileFailingOver } from "../retry/policy.js";
 import { ShownAnswer } from "../retry/shown-answer.js";
 
 /** The provider name of all routes, so that `route:NAME` works wherever a model name works. */
-export const ROUTE_PROVIDER = "route";
+const ROUTE_PROVIDER = "route";
 
 export interface RoutingOptions {
   /** Absent if the user named a model, not a route. */

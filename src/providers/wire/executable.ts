@@ -16,7 +16,7 @@ import { asNumber, asObject, asText, parseJson } from "./fields.js";
 import { toolCall } from "./tool-arguments.js";
 import type { Frame, Wire, WireContext, WireRequest, WireStep, WireTarget } from "./wire.js";
 
-export const EXECUTABLE_PROTOCOL = 1;
+const EXECUTABLE_PROTOCOL = 1;
 
 export interface ExecutableState {
   readonly context: WireContext;

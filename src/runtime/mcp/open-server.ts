@@ -284,7 +284,7 @@ export async function approveServer(
  * An approval of what a person has seen: `version` is of that text. `more` is what the server itself has changed. Without the version of
  * now it approves nothing.
  */
-export async function approveSeenServer(
+async function approveSeenServer(
   name: string,
   place: ApprovalPlace,
   { version, more = "" }: { readonly version: string | undefined; readonly more?: string },

@@ -17,7 +17,7 @@ export function launchWithMark(mark: string): Launch {
   };
 }
 
-export class MarkedOutput {
+class MarkedOutput {
   readonly #mark: string;
   readonly #pass: ProcessRequest["onOutput"];
   /** The end of the output, if it may be the beginning of the mark. */

@@ -181,7 +181,7 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
 type ParsePatch = typeof import("../../tools/patch/parse.js").parsePatch;
 
 /** An invalid patch changes nothing: the tool reports the problem. */
-export function patchPaths(patch: string, parsePatch: ParsePatch) {
+function patchPaths(patch: string, parsePatch: ParsePatch) {
   try {
     return parsePatch(patch).flatMap((change) => {
       const access = change.kind === "delete" ? ("delete" as const) : ("write" as const);

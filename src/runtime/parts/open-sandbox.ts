@@ -41,13 +41,13 @@ export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings[
 }
 
 /** Paths that no command may read. */
-export async function secretPaths({ hidden, variables }: SandboxPlace): Promise<readonly string[]> {
+async function secretPaths({ hidden, variables }: SandboxPlace): Promise<readonly string[]> {
   const { usualSecrets } = await import("../../security/sandbox/hidden-paths.js");
   return [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })];
 }
 
 /** Commands cannot create missing folders either. */
-export async function alsoWritable(place: SandboxPlace, reach: Reach): Promise<readonly string[]> {
+async function alsoWritable(place: SandboxPlace, reach: Reach): Promise<readonly string[]> {
   return [...(await namedWritable(place, reach)), ...extraRoots(place.loaded, place.variables)];
 }
 

@@ -108,7 +108,7 @@ export class SessionPrompt {
 }
 
 /** Made once: its bytes must not change within a session, even when it is resumed on another day. */
-export function promptOf(
+function promptOf(
   { loaded, root, content }: Pick<SessionParts, "loaded" | "root" | "content">,
   { date, size, parent, parts }: PromptOrigin & { readonly size: "full" | "small" },
 ): string {

@@ -21,7 +21,7 @@ import type { LiveProgram, LivePrograms } from "./live-programs.js";
 import type { Reach } from "./open-sandbox.js";
 import { liveWritable, openSandbox, openSecretFiles, type SandboxPlace } from "./open-sandbox.js";
 
-export const SANDBOX_MODES = ["auto", "required", "off"] as const;
+const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
 export interface RunSandboxOptions extends SandboxPlace {

@@ -40,7 +40,7 @@ export interface SessionStoresOptions {
 }
 
 /** `auto`: the keychain for a new key, where one answers. */
-export const KEY_SOURCES = ["auto", "file", "keychain"] as const;
+const KEY_SOURCES = ["auto", "file", "keychain"] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
 const UPGRADING = "Database is upgrading…";
@@ -224,7 +224,7 @@ function databasePath(folder: string): string {
 }
 
 /** Throws what was expected. */
-export function readStoreSetting(text: string): string {
+function readStoreSetting(text: string): string {
   if (text === "none" || parseStore(text) !== undefined) return text;
   throw new UsageError(`expected ${storeWords("none")}, got "${text}".`);
 }

@@ -18,7 +18,7 @@ import type { Layer } from "../../feature/setting.js";
 import { realpathSoFar } from "../../system/real-path.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
-export const DEFAULT_PROFILE = "default";
+const DEFAULT_PROFILE = "default";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 export interface ChosenProfile {

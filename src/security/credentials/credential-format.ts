@@ -67,7 +67,7 @@ export function unseal(text: string, key: Uint8Array, path: string): readonly Cr
   }
 }
 
-export function wrongKey({ key: { from } }: Catalogue, path: string): CredentialError {
+function wrongKey({ key: { from } }: Catalogue, path: string): CredentialError {
   const advice: Readonly<Record<KeyOrigin, string>> = {
     "machine-key": "OXBOW_MACHINE_KEY is not the one it was written with",
     passphrase: "the passphrase is not the one it was written with",

@@ -121,7 +121,7 @@ export function object(value: unknown): JsonObject {
 }
 
 /** The claims of a token. They are not verified: the provider checks the token. */
-export function claimsOf(token: string): JsonObject {
+function claimsOf(token: string): JsonObject {
   const payload = token.split(".")[1];
   return payload === undefined ? {} : parse(Buffer.from(payload, "base64url").toString("utf8"));
 }

@@ -12,7 +12,7 @@ import { NO_PATH_PERMISSIONS } from "./path-permissions.js";
 import { SessionRules } from "./session-rules.js";
 import type { Verdict } from "./verdict.js";
 
-export { isPermissionMode, PERMISSION_MODES, type PermissionMode } from "./modes.js";
+export type { PermissionMode } from "./modes.js";
 export type { Verdict } from "./verdict.js";
 
 export class PermissionGate {

@@ -7,8 +7,8 @@
  */
 export const LONGEST_SEGMENT = 16_384;
 
-export const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9 ]{0,30} )?PRIVATE KEY(?: BLOCK)?-----/;
-export const KEY_END = /-----END (?:[A-Z0-9 ]{0,30} )?PRIVATE KEY(?: BLOCK)?-----/;
+const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9 ]{0,30} )?PRIVATE KEY(?: BLOCK)?-----/;
+const KEY_END = /-----END (?:[A-Z0-9 ]{0,30} )?PRIVATE KEY(?: BLOCK)?-----/;
 
 /** The margin, line numbers and quotes that may surround a line of a key: `  12  +MII…`, `"MII…\n" +`. */
 const KEY_LINE = /^.{0,24}?[A-Za-z0-9+/=]*(?:[^A-Za-z0-9+/=].{0,12})?$|^.{0,24}?[A-Z][A-Za-z-]{2,20}: .{0,200}$/;

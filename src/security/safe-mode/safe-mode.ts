@@ -126,7 +126,7 @@ export function describeSafeMode({ on, allowed }: SafeModeState): string {
 }
 
 /** `{ "on": true, "allowed": ["ls", …] }`. */
-export const SAFE_MODE_FORMAT: StateFormat<SafeModeState> = {
+const SAFE_MODE_FORMAT: StateFormat<SafeModeState> = {
   initial: SAFE_MODE_OFF,
   decode(value) {
     const { on, allowed } = value as { on?: unknown; allowed?: unknown };

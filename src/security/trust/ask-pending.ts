@@ -118,7 +118,7 @@ export async function askAboutPrograms(
   }
 }
 
-export const PROGRAMS_QUESTION = "Run approved programs of this project from now on?";
+const PROGRAMS_QUESTION = "Run approved programs of this project from now on?";
 
 export async function decide(
   { item, change, after }: PendingItem,

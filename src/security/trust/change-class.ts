@@ -12,7 +12,7 @@ import { diffLines } from "../../base/diff.js";
 import { revealHidden } from "../untrusted/reveal-hidden.js";
 import { type ContentItem, effectOf } from "./content.js";
 
-export const CHANGE_CLASSES = ["metadata", "prose", "code-adjacent", "executable"] as const;
+const CHANGE_CLASSES = ["metadata", "prose", "code-adjacent", "executable"] as const;
 export type ChangeClass = (typeof CHANGE_CLASSES)[number];
 
 export function isChangeClass(value: unknown): value is ChangeClass {

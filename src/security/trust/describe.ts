@@ -21,7 +21,7 @@ export interface LocatedFile {
 }
 
 /** Where a path really leads, when content may come from there. */
-export function locate({ root, path, owner }: Omit<Place, "kind">): LocatedFile | Unreadable {
+function locate({ root, path, owner }: Omit<Place, "kind">): LocatedFile | Unreadable {
   const plain = join(root, path);
   let real: string;
   try {

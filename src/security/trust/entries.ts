@@ -61,7 +61,7 @@ export async function entriesOf(path: string, text: string): Promise<readonly En
 }
 
 /** The beginning of the names of entries that count in one folder only. */
-export function projectPrefix(folder: string): string {
+function projectPrefix(folder: string): string {
   return `projects.${folder}.`;
 }
 
@@ -123,7 +123,7 @@ function isDeep(value: unknown, level = 0): boolean {
   return level === MOST_LEVELS || Object.values(value).some((each) => isDeep(each, level + 1));
 }
 
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value === "number" && !Number.isFinite(value)) return JSON.stringify(String(value));
   if (typeof value === "bigint") return String(value);

@@ -83,7 +83,7 @@ export class McpParents {
   }
 }
 
-export function isSame(one: ParentProgram, other: ParentProgram): boolean {
+function isSame(one: ParentProgram, other: ParentProgram): boolean {
   return one.argv0 === other.argv0 && one.sha256 === other.sha256 && one.script?.sha256 === other.script?.sha256;
 }
 

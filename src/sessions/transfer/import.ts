@@ -75,7 +75,7 @@ export async function importTranscript(lines: AsyncIterable<string>, options: Im
 }
 
 /** What most of the lines are; undefined when none is of a known kind. */
-export function transcriptKind(lines: readonly JsonObject[]): TranscriptKind | undefined {
+function transcriptKind(lines: readonly JsonObject[]): TranscriptKind | undefined {
   if (lines.some((line) => isHeader(line) || looksLikeEnvelope(line))) return "oxbow";
   const codex = lines.filter(isCodexLine).length;
   const claude = lines.filter(isClaudeLine).length;

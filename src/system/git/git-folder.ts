@@ -25,7 +25,7 @@ export interface GitFolder {
 }
 
 /** The repository whose work tree begins in this folder, or which the folder itself is. */
-export function gitFolderAt(top: string): GitFolder | undefined {
+function gitFolderAt(top: string): GitFolder | undefined {
   const dotGit = join(top, ".git");
   if (isThere(dotGit)) return { top, configs: configsOf(namedGitFolder(dotGit) ?? dotGit) };
   return isGitFolder(top) ? { top, configs: configsOf(top) } : undefined;

@@ -116,7 +116,7 @@ const UNRECORDED_NAMES: ReadonlySet<string> = new Set(
 );
 
 /** The command changed too much to be checked; the message says what to do. */
-export class TooManyChangesError extends Error {
+class TooManyChangesError extends Error {
   override readonly name = "TooManyChangesError";
 }
 

@@ -14,7 +14,7 @@ const MAX_LINE_CHARS = 2000;
 const LEAST_LIKENESS = 0.3;
 
 /** By shared words, line by line. The cost is linear in the file's length. */
-export function nearest(text: string, quotation: string): readonly Excerpt[] {
+function nearest(text: string, quotation: string): readonly Excerpt[] {
   const quoted = quotation
     .split("\n")
     .map(wordsOf)

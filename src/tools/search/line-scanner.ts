@@ -171,6 +171,6 @@ export function splitLines(text: string): string[] {
   return lines.map(withoutReturn);
 }
 
-export function withoutReturn(line: string): string {
+function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }

@@ -1,5 +1,5 @@
 /** The languages that code is highlighted in, and other names for them. */
-export const LANGUAGES = [
+const LANGUAGES = [
   "bash",
   "c",
   "cpp",

@@ -1,20 +1,6 @@
 /** Targets of links in Markdown, and bare URLs in text. */
 import type { Span } from "./spans.js";
 
-const MAX_TARGET = 2000;
-
-/** The part `(target "title")` after a label. `unfinished` if the text ends before it does. */
-export function findLink(text: string, at: number): { url: string; end: number } | "unfinished" | undefined {
-  if (at >= text.length) return "unfinished";
-  if (text[at] !== "(") return undefined;
-  const rest = text.slice(at, at + MAX_TARGET);
-  const found =
-    /^\(\s*(?:<([^<>\n]*)>|([^\s<()]*(?:\([^\s()]*\)[^\s()]*)*))(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/.exec(rest);
-  if (found !== null) return { url: found[1] ?? found[2] ?? "", end: at + found[0].length };
-  const mayGoOn = text.length - at < MAX_TARGET && /^\(\s*(?:<[^<>\n]*|[^\s<]*)(?:\s+["'(][^"')]*)?\s*$/.test(rest);
-  return mayGoOn ? "unfinished" : undefined;
-}
-
 /** A bare `http(s)://` URL, without the punctuation of the sentence around it. */
 export function findUrl(text: string, at: number): string | undefined {
   const pattern = /https?:\/\/[^\s<>"`]+/iy;

@@ -19,7 +19,7 @@ interface Sample {
   readonly children?: readonly ToolBlock[];
 }
 
-export function toolBlock({ tool, args, status, output = "", details, progress = "", children }: Sample): ToolBlock {
+function toolBlock({ tool, args, status, output = "", details, progress = "", children }: Sample): ToolBlock {
   const ended = { content: [text(output)], endedAt: NOW - 4000, ...(details && { details }) };
   return {
     kind: "tool",

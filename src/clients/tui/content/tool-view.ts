@@ -156,7 +156,7 @@ export function beforeLine(count: number, { width, theme }: RenderOptions, one =
 }
 
 /** The line that counts the hidden lines, with the key that shows them. */
-export function hiddenLine(count: number, { width, theme }: RenderOptions): string {
+function hiddenLine(count: number, { width, theme }: RenderOptions): string {
   const words = span(`${ELLIPSIS} ${counted(count, "line", "lines")} before`, "dim");
   return clipSpans([words, DOT, span("ctrl+o", "key"), span(" shows all", "dim")], { width, theme });
 }

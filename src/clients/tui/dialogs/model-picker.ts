@@ -5,7 +5,7 @@ import type { ModelInfo } from "../../../protocol/queries.js";
 import type { Dialog } from "./dialog.js";
 import { type PickerItem, type PickerOptions, type PickerState, pickerDialog } from "./list-picker.js";
 
-export const EFFORTS = ["auto", "low", "medium", "high"] as const;
+const EFFORTS = ["auto", "low", "medium", "high"] as const;
 
 const OFFLINE = "offline";
 

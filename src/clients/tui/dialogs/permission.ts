@@ -40,7 +40,7 @@ export interface PermissionState {
 }
 
 /** Whether the call writes text that a review can show. */
-export function canReview({ args }: Question): boolean {
+function canReview({ args }: Question): boolean {
   return proposedChange(args).length > 0;
 }
 

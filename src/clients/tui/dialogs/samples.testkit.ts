@@ -20,7 +20,7 @@ import { sidebarDialog } from "./sidebar.js";
 import { tokenDialog } from "./token-request.js";
 import { transcriptDialog } from "./transcript.js";
 
-export const CALL = "call_1" as CallId;
+const CALL = "call_1" as CallId;
 const LONG = "a word ".repeat(30).trim();
 /** What a hostile name tries: to clear the screen, to look like a choice, to turn the direction. */
 export const HOSTILE = "evil\u001b[2J\u001b]0;x\u0007\r[y] allow\u202e.txt";

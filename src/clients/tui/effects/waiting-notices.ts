@@ -23,7 +23,7 @@ export class WaitingNotices {
 const PLURALS: Readonly<Record<string, string>> = { memory: "memories", "file of a skill": "files of skills" };
 
 /** `1 hook and 2 changed skills wait for approval: Alt-A`. */
-export function waitingWords(items: readonly WaitingContent[], key: string): string {
+function waitingWords(items: readonly WaitingContent[], key: string): string {
   const ordered = ORDER.flatMap((effect) => items.filter((item) => item.effect === effect));
   const isSame = (one: WaitingContent) => (other: WaitingContent) =>
     one.label === other.label && one.state === other.state;

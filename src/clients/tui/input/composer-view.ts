@@ -23,7 +23,7 @@ export interface DraftViewOptions {
 const INDENT = 2;
 
 /** The columns that text may use: one stays free for the cursor after the last character. */
-export function draftWidth(width: number): number {
+function draftWidth(width: number): number {
   return Math.max(1, width - INDENT - 1);
 }
 

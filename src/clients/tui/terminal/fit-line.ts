@@ -13,7 +13,7 @@ const TAB = "   ";
 /** No row shows more. Splitting a text into characters takes quadratic time. */
 const LONGEST_LINE = 4096;
 
-export function cleanLine(line: string): string {
+function cleanLine(line: string): string {
   if (!CONTROL.test(line)) return line;
   return line.replace(PIECES, (piece, kept: string | undefined) => kept ?? (piece === "\t" ? TAB : ""));
 }

@@ -40,7 +40,7 @@ function sum(numbers: readonly number[]): number {
  * The minimum number of rows of `columns` cells for a line. A character with a disputed width counts as narrow: one row too few leaves
  * a remnant, but one row too many would erase text above the live part.
  */
-export function wrappedRows(line: string, columns: number): number {
+function wrappedRows(line: string, columns: number): number {
   const text = withoutStyles(line);
   if (textWidth(text) <= columns) return 1;
   let [rows, used] = [1, 0];

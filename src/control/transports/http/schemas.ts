@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../protocol/json.js";
 import { QUERY_KINDS } from "../../../protocol/query-kinds.js";
 
 export const TEXT = { type: "string" } as const;
-export const NUMBER = { type: "number" } as const;
+const NUMBER = { type: "number" } as const;
 export const WHOLE = { type: "integer", minimum: 0 } as const;
 export const YES_NO = { type: "boolean" } as const;
 export const ANYTHING: JsonObject = {};

@@ -9,7 +9,7 @@
 import { namePattern, type TextPattern } from "../../../base/star-pattern.js";
 import type { Decision } from "../facts.js";
 
-export const MOST_TRACKED = 20;
+const MOST_TRACKED = 20;
 /** Named in the reason. */
 const MOST_NAMED = 4;
 

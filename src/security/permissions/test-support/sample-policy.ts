@@ -19,7 +19,7 @@ import { spelledPath } from "../spelled-path.js";
 
 export const WORKSPACE = "/home/ada/project";
 export const HOME = "/home/ada";
-export const OWN_FOLDERS = ["/home/ada/.config/oxbow", "/home/ada/.local/share/oxbow"];
+const OWN_FOLDERS = ["/home/ada/.config/oxbow", "/home/ada/.local/share/oxbow"];
 export const READER = { workspace: WORKSPACE, home: HOME, ownFolders: OWN_FOLDERS };
 export const USER_FILE = { file: "config.toml", scope: "user" } as const;
 

@@ -39,7 +39,7 @@ export const checkAwk: Check = ({ arguments: { options, operands }, place }) => 
   return files.map(({ word }) => wordPathProblem(word, place)).find((problem) => problem !== undefined);
 };
 
-export function isPrintingProgram(program: string): boolean {
+function isPrintingProgram(program: string): boolean {
   if (FORBIDDEN_CHARACTERS.test(program.replaceAll("||", " "))) return false;
   if (program.includes(">") && !comparesOnly(program)) return false;
   for (const [text, parenthesis] of program.matchAll(WORDS)) {

@@ -31,7 +31,7 @@ export const checkSed: Check = ({ arguments: { options, operands }, place }) => 
   return files.map(({ word }) => wordPathProblem(word, place)).find((problem) => problem !== undefined);
 };
 
-export function isPrintingScript(script: string): boolean {
+function isPrintingScript(script: string): boolean {
   return script !== "" && !/[^\S ]/.test(script) && new SedScript(script).onlyPrints();
 }
 

@@ -12,7 +12,7 @@ import { planUndo, type UndoPlan } from "../plan.js";
 import { UndoRecorder } from "../recorder.js";
 import type { UndoChoice } from "../selection.js";
 
-export const KEY = new Uint8Array(32).fill(9);
+const KEY = new Uint8Array(32).fill(9);
 export const ids = createIdSource({ wall: Date.now, random: (bytes) => globalThis.crypto.getRandomValues(bytes) });
 
 export type PlaceOptions = Partial<Pick<UndoJournalOptions, "limits" | "clock">>;

@@ -8,9 +8,9 @@ export interface ScriptedCall {
   readonly args: string;
 }
 
-export const DEFAULT_CALL: ScriptedCall = { tool: "bash", args: '{"command":"touch conformance-file"}' };
+const DEFAULT_CALL: ScriptedCall = { tool: "bash", args: '{"command":"touch conformance-file"}' };
 
-export const SPOKEN = "One two three four five six seven eight.";
+const SPOKEN = "One two three four five six seven eight.";
 
 export function conformanceScript({ tool, args }: ScriptedCall = DEFAULT_CALL): string {
   return `# "speak": a short answer in several deltas.

@@ -144,7 +144,7 @@ function refusal(body: JsonObject): ConformanceReply {
 }
 
 /** Server-sent events, as the standard has them; only what the protocol uses. */
-export function readEvents(response: IncomingMessage, onEvent: (event: JsonObject) => void): void {
+function readEvents(response: IncomingMessage, onEvent: (event: JsonObject) => void): void {
   let rest = "";
   response.setEncoding("utf8");
   response.on("error", () => {});
