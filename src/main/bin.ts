@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
+import { showsUtf8 } from "../base/locale.js";
 import { LEAST_NODE, VERSION } from "../base/version.js";
 import { environment } from "./env.js";
 
@@ -36,9 +37,11 @@ async function run(): Promise<void> {
     );
     process.exit(1);
   }
+  const variables = environment();
+  if (!showsUtf8(variables)) (await import("../cli/ascii-output.js")).writeAscii([process.stdout, process.stderr]);
   const { main, outputGuard } = await import("../cli/command-table.js");
   const output = outputGuard();
-  const code = await main(process.argv.slice(2), environment());
+  const code = await main(process.argv.slice(2), variables);
   // A tool or server that did not stop must not keep the program alive, but its output must still arrive.
   // A failed write is reported after its callback.
   process.stdout.write("", () => setImmediate(() => exit(output.exitCode(code))));

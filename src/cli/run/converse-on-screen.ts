@@ -54,6 +54,7 @@ export async function converseOnScreen(
     screenReader: settings.screen_reader.value,
     vim: settings.vim.value,
     wrap: settings.wrap.value,
+    alerts: settings.alerts.value,
     statusParts: settings.status_line.value,
     leaving: leaving.signal,
     lost: options.leave,

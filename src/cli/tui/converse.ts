@@ -10,7 +10,7 @@ import type { Variables } from "../../base/variables.js";
 import { runTui } from "../../clients/tui/app.js";
 import type { Block } from "../../clients/tui/content/block.js";
 import type { Bindings } from "../../clients/tui/keys/bindings.js";
-import type { TuiEnd } from "../../clients/tui/options.js";
+import type { Alerts, TuiEnd } from "../../clients/tui/options.js";
 import { openTerminal } from "../../clients/tui/terminal/open-terminal.js";
 import { processIo } from "../../clients/tui/terminal/process-io.js";
 import type { EngineClient } from "../../protocol/client.js";
@@ -39,6 +39,7 @@ export interface ConverseOptions {
   readonly screenReader: boolean;
   readonly vim: boolean;
   readonly wrap: "terminal" | "words";
+  readonly alerts: Alerts;
   readonly theme: string | undefined;
   readonly statusParts?: StatusParts | undefined;
   readonly leaving: AbortSignal;
@@ -56,7 +57,7 @@ export interface ConverseOptions {
 
 export async function converseInTerminal(options: ConverseOptions): Promise<TuiEnd> {
   const { client, session, variables, spinner, screenReader } = options;
-  const terminal = openTerminal(processIo({ process, variables }));
+  const terminal = openTerminal(processIo({ process, variables, isLinear: screenReader }));
   const themes = clientThemes(variables, options.theme);
   let current = session;
   const folder = process.cwd();
@@ -76,6 +77,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     openPage: async (url) => (await import("../web/open-page.js")).openPage(url, variables),
     login: terminalLogin(terminal),
     wrapsWords: options.wrap === "words",
+    alerts: options.alerts,
     composer: { ...composer, vim: options.vim },
     files: clientFiles(variables),
     onSession: (other) => {

@@ -276,6 +276,7 @@ export class TuiApp {
       transcript: this.#transcript,
       composer: this.#composer,
       terminal: this.#options.terminal,
+      alerts: this.#options.alerts,
       leave: () => void this.#exit(),
     });
     if (rest !== undefined) this.#carrier.carryOut(rest);

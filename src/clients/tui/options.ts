@@ -35,6 +35,8 @@ export interface TuiOptions {
   readonly linear?: boolean;
   /** Finished text breaks between words, instead of where the terminal breaks it. */
   readonly wrapsWords?: boolean;
+  /** How the client calls the person; default: both. */
+  readonly alerts?: Alerts;
   /** The parts of the line below the input; default: all. */
   readonly statusParts?: StatusParts | undefined;
   readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion" | "vim">;
@@ -68,6 +70,8 @@ export interface TuiOptions {
   /** Checks this installation and returns the findings as text. */
   readonly doctor?: () => Promise<string>;
 }
+
+export type Alerts = "both" | "bell" | "notification" | "none";
 
 export interface FoundText {
   readonly exists: boolean;

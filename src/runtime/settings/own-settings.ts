@@ -105,6 +105,11 @@ export const programSettings = {
     guide: "terminal",
     read: statusLine,
   }),
+  alerts: choice(["both", "bell", "notification", "none"], {
+    about: "how the terminal client calls you: both (bell and notification), bell, notification or none",
+    guide: "terminal",
+    fallback: "both",
+  }),
   wrap: choice(["terminal", "words"], {
     about: "words: text on the screen breaks between words; terminal: it stays one line when you copy it or resize",
     guide: "terminal",

@@ -1,7 +1,7 @@
 /** Carries out effects on the screen: prints, the draft, the bell, the end. */
 import type { EventKind } from "../../../protocol/events.js";
 import type { Composer } from "../input/composer.js";
-import type { TuiOptions } from "../options.js";
+import type { Alerts, TuiOptions } from "../options.js";
 import type { Effect } from "../state.js";
 import type { TuiTerminal } from "../terminal/terminal.js";
 import type { TranscriptWriter } from "../transcript-writer.js";
@@ -11,13 +11,14 @@ export interface Here {
   readonly transcript: TranscriptWriter;
   readonly composer: Composer;
   readonly terminal: TuiTerminal;
+  readonly alerts: TuiOptions["alerts"];
   readonly leave: () => void;
 }
 
 /** Returns the effect if it needs the engine. */
 export function carryOutHere(
   effect: Effect,
-  { transcript, composer, terminal, leave }: Here,
+  { transcript, composer, terminal, alerts = "both", leave }: Here,
 ): EngineEffect | undefined {
   switch (effect.do) {
     case "print":
@@ -44,8 +45,8 @@ export function carryOutHere(
       terminal.suspend();
       return undefined;
     case "call person":
-      terminal.bell();
-      terminal.notify(effect.text);
+      if (rings(alerts)) terminal.bell();
+      if (alerts === "both" || alerts === "notification") terminal.notify(effect.text);
       return undefined;
     case "exit":
       leave();
@@ -55,12 +56,16 @@ export function carryOutHere(
   }
 }
 
+function rings(alerts: Alerts): boolean {
+  return alerts === "both" || alerts === "bell";
+}
+
 /** A listener hears the end of every turn. A long turn rings for all. */
 export function ringAfterTurn(
   kind: EventKind,
   effects: readonly Effect[],
-  { linear, terminal }: Pick<TuiOptions, "linear" | "terminal">,
+  { linear, terminal, alerts = "both" }: Pick<TuiOptions, "linear" | "terminal" | "alerts">,
 ): void {
   const hasRung = effects.some(({ do: what }) => what === "call person");
-  if (linear && kind === "TurnEnded" && !hasRung) terminal.bell();
+  if (linear && kind === "TurnEnded" && !hasRung && rings(alerts)) terminal.bell();
 }

@@ -1,8 +1,9 @@
 /** The terminal of a real process. */
 import { writeSync } from "node:fs";
+import { asciiText, unruledText } from "../../../base/ascii-text.js";
 import { systemClock } from "../../../base/clock.js";
+import { showsUtf8 } from "../../../base/locale.js";
 import type { Variables } from "../../../base/variables.js";
-import { asciiText } from "./ascii.js";
 import type { TerminalIo } from "./terminal-io.js";
 import { startWatcher } from "./watcher.js";
 
@@ -14,11 +15,14 @@ const WRITE_PAUSE_MS = 5;
 export interface ProcessIoOptions {
   readonly process: NodeJS.Process;
   readonly variables: Variables;
+  /** For a screen reader: no borders, rules or bars. */
+  readonly isLinear?: boolean;
 }
 
-export function processIo({ process, variables }: ProcessIoOptions): TerminalIo {
+export function processIo({ process, variables, isLinear = false }: ProcessIoOptions): TerminalIo {
   const { stdin, stdout } = process;
-  const shown = showsUtf8(variables) ? (text: string) => text : asciiText;
+  const inLocale = showsUtf8(variables) ? (text: string) => text : asciiText;
+  const shown = isLinear ? (text: string) => inLocale(unruledText(text)) : inLocale;
   let isTaken = false;
   return {
     variables,
@@ -61,11 +65,6 @@ export function processIo({ process, variables }: ProcessIoOptions): TerminalIo 
       ? {}
       : { startWatcher: () => startWatcher({ input: stdin.fd, output: stdout.fd }) }),
   };
-}
-
-function showsUtf8({ LC_ALL, LC_CTYPE, LANG }: Variables): boolean {
-  const locale = LC_ALL || LC_CTYPE || LANG;
-  return locale === undefined || /utf-?8/i.test(locale);
 }
 
 function sizeOf(stdout: NodeJS.WriteStream): { columns: number; rows: number } {
