@@ -34,7 +34,7 @@ export interface StoreKind {
   open(request: StoreRequest): Promise<SessionStore>;
 }
 
-export const STORES: Readonly<Record<"sqlite" | "files", StoreKind>> = { sqlite, files };
+export const STORES = { sqlite, files } satisfies Readonly<Record<string, StoreKind>>;
 
 export type StoreName = keyof typeof STORES;
 

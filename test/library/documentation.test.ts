@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, describe, expect, it } from "vitest";
+import { HOOK_EVENTS } from "../../src/extensions/hooks/hook-events.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { providerEnvironment, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
@@ -145,6 +146,21 @@ describe("the pages", () => {
       }
     }
     expect(broken).toEqual([]);
+  });
+
+  it("name every event of hooks, with its deadline", async () => {
+    const rows = (await readFile(join(ROOT, "docs/hooks.md"), "utf8")).matchAll(
+      /^\| ([A-Z][^|]*) \| .* \| ([\d., ]+) \|/gm,
+    );
+    const written = [...rows].flatMap(([, names = "", seconds = ""]) => {
+      const each = seconds.split(", ");
+      return names
+        .replace(/ \(.*\)/, "")
+        .split(", ")
+        .map((name, at) => [name, Number(each[at] ?? each[0])]);
+    });
+    const known = Object.entries(HOOK_EVENTS).map(([name, { deadlineMs }]) => [name, deadlineMs / 1000]);
+    expect(Object.fromEntries(written)).toEqual(Object.fromEntries(known));
   });
 
   it("say first when to use them, and stay short", async () => {

@@ -197,6 +197,7 @@ describe("the commands of", () => {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   shell: "test/service/recipes.test.ts runs them against an engine",
   lua: "the configuration of Neovim",
+  "ts-edit": "test/recipes.full.test.ts puts them into a copy of the source",
   mock: "src/testkit/mock-model/examples.test.ts parses and plays each",
 };
 
