@@ -1,16 +1,8 @@
 /** Settings that a person changes in a conversation, and that hold for new sessions, too. */
 import { isJsonObject, type JsonValue } from "../protocol/json.js";
 
-export interface ChosenSettings {
-  /** `provider:model` */
-  readonly model?: string;
-  /** Null: the model decides. */
-  readonly effort?: string | null;
-  readonly theme?: string;
-  /** Null: all parts. */
-  readonly status_line?: string | null;
-  readonly containment?: "direct" | "ask";
-}
+/** By the key in `config.toml`. Null: the default again. */
+export type ChosenSettings = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
 /** Saves them and returns a sentence for the person. */
 export type SaveSettings = (chosen: ChosenSettings) => Promise<string>;

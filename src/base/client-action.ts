@@ -10,6 +10,7 @@ export type ScreenAction =
   | "model"
   | "rewind"
   | "sessions"
+  | "settings"
   | "sidebar"
   | "statusline"
   | "theme"

@@ -19,6 +19,7 @@ import type {
   Queries,
   QueryKind,
   SessionInfo,
+  SettingInfo,
   SkillInfo,
   WaitingContent,
 } from "../protocol/queries.js";
@@ -38,6 +39,7 @@ export interface QueryPorts {
   providers?(run: Run | undefined): Promise<readonly ProviderInfo[]>;
   skills?(run: Run | undefined): Promise<readonly SkillInfo[]>;
   skill?(run: Run | undefined, name: string): Promise<(SkillInfo & { readonly body: string }) | undefined>;
+  settings?(run: Run | undefined): Promise<readonly SettingInfo[]>;
   mcpServers?(run: Run | undefined): Promise<readonly McpServerInfo[]>;
   health?(): Promise<Omit<HealthInfo, "sessions" | "clients">>;
   /** Of the session's profile, or of the first place. */
@@ -97,6 +99,7 @@ type EngineKind =
   | "ListProviders"
   | "ListSkills"
   | "GetSkill"
+  | "ListSettings"
   | "ListMcpServers"
   | "GetHealth"
   | "ListEvents"
@@ -165,6 +168,10 @@ const ENGINE: Pick<Answers, EngineKind> = {
     const skill = await ports?.skill?.(run, name);
     if (skill === undefined) throw new Error(`there is no skill ${name}`);
     return skill;
+  },
+  ListSettings: async (_request, { ports, run, isLimited }) => {
+    const settings = isLimited ? [] : await ports?.settings?.(run);
+    return settings && { settings };
   },
   ListMcpServers: async (_request, { ports, run, isLimited }) => {
     // Without a session it would list those of all sessions.

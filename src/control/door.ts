@@ -146,6 +146,7 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryKind, JsonObject>> = {
   ListProviders: NOTHING,
   ListSkills: NOTHING,
   GetSkill: object({ name: NAME }),
+  ListSettings: NOTHING,
   ListMcpServers: NOTHING,
   GetHealth: NOTHING,
   ListTools: NOTHING,

@@ -71,6 +71,7 @@ export const QUERY_REACH: Readonly<Record<QueryKind, QueryReach>> = {
   ListProviders: "place",
   ListSkills: "place",
   GetSkill: "place",
+  ListSettings: "filtered",
   ListMcpServers: "filtered",
   ListTools: "filtered",
   GetPermissions: "session",

@@ -199,7 +199,7 @@ export function inNamespace<C extends CommandSpec>(spec: C, namespace: string): 
   return own === undefined ? spec : { ...spec, name: own };
 }
 
-const PERMISSION_WORDS: ReadonlySet<string> = new Set(["permissions", "safemode", "plan", "mode"]);
+const PERMISSION_WORDS: ReadonlySet<string> = new Set(["permissions", "safemode", "plan", "mode", "config"]);
 
 /** Tells whether a command is one of those that show or change what may run without asking: people type these themselves. */
 export function isAboutPermissions({ name }: Pick<CommandSpec, "name">): boolean {

@@ -5,7 +5,7 @@
 import { shorten } from "../base/cap-text.js";
 import { formatDuration } from "../base/duration.js";
 import type { ExtensionScope } from "../base/extension-files.js";
-import { oneOf } from "../base/read-value.js";
+import { oneOf, type Reader } from "../base/read-value.js";
 import { UsageError } from "../base/usage-error.js";
 import type { Variables } from "../base/variables.js";
 import type { Roots } from "../system/xdg-paths.js";
@@ -42,9 +42,13 @@ export interface DeclaredSetting<T> {
   readonly guide?: string | undefined;
   readonly access: ProjectAccess;
   /** What it holds for, if several terminals share an engine; default: the session. */
-  readonly holds?: "engine" | undefined;
+  readonly holds?: Flag["holds"];
   readonly flags: (key: string) => readonly Flag[];
   readonly variable?: Variable | undefined;
+  /** The slash command that changes it in a running session. */
+  readonly command?: string | undefined;
+  /** Absent: only a person writes it into a file. */
+  readonly read?: Reader<unknown> | undefined;
   show(value: T): string;
   take(from: SettingReader, key: string): Setting<T> | Promise<Setting<T>>;
 }
@@ -66,11 +70,12 @@ export type SettingsOf<Declared> = {
   readonly [Key in keyof Declared]: Declared[Key] extends DeclaredSetting<infer T> ? Setting<T> : never;
 };
 
-interface Definition<T> extends Partial<Pick<DeclaredSetting<T>, "about" | "guide" | "holds" | "variable">> {
+interface Definition<T>
+  extends Partial<Pick<DeclaredSetting<T>, "about" | "guide" | "holds" | "variable" | "command">> {
   readonly show?: (value: NoInfer<T>) => string;
   readonly flag?: SettingFlag;
   /** Throws a UsageError that says what it expects. */
-  readonly read: (text: string) => T;
+  readonly read: Reader<T>;
   /** Whether a project may set it: to any value, or only to one that is as strict as the user's. Absent: not at all. */
   readonly project?: "any" | ((theirs: NoInfer<T>, yours: NoInfer<T>) => boolean);
 }
@@ -82,11 +87,12 @@ export function setting<T>(definition: Definition<T> & { readonly fallback?: T }
   const { flag, project, read, fallback, show = shown, ...declared } = definition;
   return {
     ...declared,
+    read,
     show,
     access: project === undefined ? "never" : project === "any" ? "any" : "stricter",
     flags: (key) => (flag === undefined ? [] : [flagOf(key, flag, declared.holds)]),
     take: (from, key) => {
-      const name = flag && flagOf(key, flag).name;
+      const name = flag && flagOf(key, flag, undefined).name;
       const variable = declared.variable?.name;
       return from.pick<T | undefined>({ key, flag: name, variable, fallback, read, project: project as never });
     },
@@ -145,7 +151,7 @@ export async function readSettings<D extends DeclaredSettings>(
   return read as SettingsOf<D>;
 }
 
-function flagOf(key: string, flag: SettingFlag, holds?: "engine"): Flag {
+function flagOf(key: string, flag: SettingFlag, holds: Flag["holds"]): Flag {
   return { name: key.replaceAll("_", "-"), ...flag, ...(holds && { holds }) };
 }
 

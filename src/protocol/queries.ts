@@ -338,6 +338,28 @@ export interface McpMessage {
   readonly text: string;
 }
 
+/** A setting as `config.toml` spells it. */
+export interface SettingInfo {
+  readonly name: string;
+  readonly about: string;
+  /** What sessions get that open from now on. */
+  readonly value: string;
+  /** `--model`, `OXBOW_MODEL`, the path of a file with the key, or `default`. */
+  readonly origin: string;
+  readonly source: "default" | "user" | "project" | "environment" | "flag";
+  /** What this session works with, where that differs. */
+  readonly in_use?: string;
+  /** How it is changed; `file`: only there. */
+  readonly kind: "choice" | "switch" | "number" | "list" | "text" | "file";
+  readonly choices?: readonly string[];
+  /** What it holds for: `client` is the terminal. */
+  readonly holds: "session" | "client" | "engine";
+  /** The slash command that changes it in a running session. */
+  readonly command?: string;
+  /** The guide that explains it, in `docs`. */
+  readonly guide: string;
+}
+
 export interface Queries {
   /** With a session: only that one. `empty`: also open sessions that are not stored yet, because nothing has happened in them. */
   ListSessions: {
@@ -371,7 +393,7 @@ export interface Queries {
   };
   /** With a session: only those attached to it. */
   ListClients: { readonly request: Record<never, never>; readonly answer: { readonly clients: readonly ClientInfo[] } };
-  /** The next four are about the place of the session, or about the default place without one. */
+  /** The next six are about the place of the session, or about the default place without one. */
   ListProfiles: {
     readonly request: Record<never, never>;
     readonly answer: { readonly profiles: readonly ProfileInfo[] };
@@ -383,6 +405,11 @@ export interface Queries {
   ListSkills: { readonly request: Record<never, never>; readonly answer: { readonly skills: readonly SkillInfo[] } };
   /** With the text that a model gets when it uses the skill. */
   GetSkill: { readonly request: { readonly name: string }; readonly answer: SkillInfo & { readonly body: string } };
+  /** `/config set NAME VALUE` and `/config reset NAME` change one. Nothing for a client whose token is limited. */
+  ListSettings: {
+    readonly request: Record<never, never>;
+    readonly answer: { readonly settings: readonly SettingInfo[] };
+  };
   ListMcpServers: {
     readonly request: Record<never, never>;
     readonly answer: { readonly servers: readonly McpServerInfo[] };

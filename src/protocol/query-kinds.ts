@@ -10,6 +10,7 @@ export const QUERY_KINDS: readonly QueryKind[] = [
   "ListProviders",
   "ListSkills",
   "GetSkill",
+  "ListSettings",
   "ListMcpServers",
   "GetHealth",
   "ListTools",

@@ -35,6 +35,7 @@ export const modelSettings = {
   model: setting({
     about: "the model, as NAME, PROVIDER:NAME or @ROUTE",
     guide: "models",
+    command: "model",
     flag: {
       short: "m",
       value: "NAME",
@@ -74,6 +75,7 @@ export const modelSettings = {
   effort: choice(EFFORTS, {
     about: "how much the model thinks: low, medium or high",
     guide: "models",
+    command: "effort",
     flag: {
       value: "LEVEL",
       help: "how much the model thinks: low, medium, high (default: the model decides)",

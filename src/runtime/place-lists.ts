@@ -4,12 +4,14 @@ import { basename, dirname } from "node:path";
 import { type ExtensionFile, type ExtensionFiles, type ExtensionKind, NO_EXTENSIONS } from "../base/extension-files.js";
 import { builtInSkills } from "../context/skills/built-in.js";
 import { SkillRegistry } from "../context/skills/registry.js";
-import type { ExtensionSection, PlaceStatus, ProfileInfo, SkillInfo } from "../protocol/queries.js";
+import type { ExtensionSection, PlaceStatus, ProfileInfo, SettingInfo, SkillInfo } from "../protocol/queries.js";
 import { branchOf } from "../system/git/branch.js";
 import { shownPath } from "../system/path-bytes.js";
+import { placeSettings } from "./content/place-settings.js";
 import type { Place, ProcessParts } from "./open-engine.js";
 import type { OpenedRun } from "./opening.js";
 import { listProfiles } from "./settings/profile-list.js";
+import { settingInfos } from "./settings/setting-rows.js";
 
 export async function profilesOf(
   { loaded, root }: Pick<Place, "loaded" | "root">,
@@ -21,6 +23,13 @@ export async function profilesOf(
     ...(description !== undefined && { description }),
     ...(problem !== undefined && { problem }),
   }));
+}
+
+/** A file that cannot be read now changes nothing for new sessions: they do not open. */
+export async function settingsOf({ loaded, root }: Pick<Place, "loaded" | "root">): Promise<readonly SettingInfo[]> {
+  const { flags, variables } = loaded.sources;
+  const fresh = await placeSettings(flags, variables, { root, unapproved: "ignore" }).catch(() => loaded);
+  return settingInfos(fresh, loaded);
 }
 
 export async function skillsOf(place: Pick<Place, "loaded" | "content">): Promise<readonly SkillInfo[]> {

@@ -45,6 +45,7 @@ export interface QuerySources {
   readonly files: QueryPorts["files"];
   readonly waiting: QueryPorts["waiting"];
   readonly extensions: QueryPorts["extensions"];
+  readonly settings?: QueryPorts["settings"];
   readonly mcpServers: QueryPorts["mcpServers"];
   readonly mcpTraffic: QueryPorts["mcpTraffic"];
   readonly profiles: QueryPorts["profiles"];
@@ -107,6 +108,7 @@ function queryPorts(sources: QuerySources): QueryPorts {
     ...(files && { files }),
     ...(waiting && { waiting }),
     ...(extensions && { extensions }),
+    ...(sources.settings && { settings: sources.settings }),
     ...(sources.mcpServers && { mcpServers: sources.mcpServers }),
     ...(sources.mcpTraffic && { mcpTraffic: sources.mcpTraffic }),
     permissions: async (run) => {
@@ -229,6 +231,7 @@ export function engineQueries(
     profiles: async (run) => (await placeLists()).profilesOf(placeOf(run), options),
     skills: async (run) => (await placeLists()).skillsOf(placeOf(run)),
     skill: async (run, name) => (await placeLists()).skillOf(placeOf(run), name),
+    settings: async (run) => (await placeLists()).settingsOf(placeOf(run)),
     mcpServers: async (run) => {
       const { SERVERS } = await import("../extensions/mcp/registry.js");
       return SERVERS.states(run && placeOf(run).root);

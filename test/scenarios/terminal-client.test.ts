@@ -58,6 +58,45 @@ describe("the terminal client", () => {
     await next.until("Thinking.");
   });
 
+  verifies(["U2", "U6"], "shows every setting with its origin, and changes it in place and in the file", async () => {
+    const home = await temporaryFolder();
+    const { hosted } = await host([], { home, flags: ["--effort", "low"] });
+    const file = join(home, "config", "config.toml");
+    const client = await TuiClient.open(hosted);
+    client.type("/settings", "\r");
+    await client.until(/Settings:[\s\S]*❯ model/);
+    client.type(..."nothing like it");
+    await client.until("No setting matches.");
+    // Words of the help find it.
+    client.type("\x15", ..."much the model thinks");
+    await client.until(/❯ effort +low +--effort\n.*how much the model thinks/);
+    client.type("\x15", ..."vim", "\r");
+    await client.until(/vim:.*\n +true\n❯ false \*/);
+    client.type(..."true", "\r");
+    await client.until(/❯ vim +true +you/);
+    expect(await readFile(file, "utf8")).toBe("vim = true\n");
+    // Ctrl-X takes it out of the file, and the draft has its usual keys again.
+    client.type("\x18");
+    await client.until(/❯ vim +false/);
+    expect(await readFile(file, "utf8")).toBe("");
+    client.type(..."max_iterations", "\r");
+    await client.until("> max_iterations: 100");
+    client.type("\x15", ..."soon", "\r");
+    await client.until('max_iterations: expected a whole number from 1, got "soon".');
+    client.type(..."max_iterations", "\r");
+    await client.until("> max_iterations: 100");
+    client.type("\x15", ..."7", "\r");
+    await client.until(/❯ max_iterations +7 +you/);
+    await client.until("this session has 100");
+    expect(await readFile(file, "utf8")).toBe("max_iterations = 7\n");
+    client.type("\x03");
+    client.type("/config set permission_mode review", "\r");
+    await client.until('permission_mode = "review".');
+    client.type("/config set permission_mod ask", "\r");
+    await client.until("Did you mean 'permission_mode'?");
+    await client.leave();
+  });
+
   verifies(["U2"], "says what it has to offer, and resumes the last conversation by one key", async () => {
     const { mock, hosted } = await host([reply().text("It is blue."), reply().text("As I said.")]);
     const first = await TuiClient.open(hosted);
@@ -459,7 +498,7 @@ describe("the terminal client", () => {
   });
 
   verifies(["U2", "L17"], "looks into a subagent while it works, and stops it", async () => {
-    const { hosted } = await host([
+    const { mock, hosted } = await host([
       reply().when("begin").tool("agent", { type: "general", description: "look around", prompt: "look in here" }),
       reply().when("look in here").text("I look first.").tool("ls", {}),
       reply().text("Working on it. ").delay(60_000).text("Done."),
@@ -472,6 +511,8 @@ describe("the terminal client", () => {
     await client.until(/Working:[\s\S]*❯ general: look around +working +1 call/);
     client.type("\r");
     expect(await client.until("I look first.")).toContain("look in here");
+    // The next answer is for the subagent.
+    await expect.poll(() => mock.requests.length, { timeout: 20_000 }).toBe(3);
     client.type("q", ALT_W);
     await client.until("ctrl-x stops");
     client.type("\x18");

@@ -278,7 +278,9 @@ describe("the routes of the service", () => {
         if (!isRefused) expect([address, said.includes(other)]).toEqual([address, false]);
       }
     }
+    expect(JSON.parse((await ask(`/v1/settings?session=${session}`, token)).text)).toEqual({ settings: [] });
     expect((await hosted.connectPerson().query("GetStatus", {}, other)).ok).toBe(true);
+    expect((await hosted.connectPerson().query("ListSettings", {}, session)).ok).toBe(true);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Variables } from "../../base/variables.js";
 import { asValue, type Command, FOLDER } from "../../feature/command.js";
 import { CONFIG_KEYS, CONFIG_SHOW } from "../../runtime/commands/program.js";
 import { placeSettings } from "../../runtime/content/place-settings.js";
+import { CONFIG_RESET, CONFIG_SET, settingCommands } from "../../runtime/settings/save-settings.js";
 import {
   alignRows,
   rowsValue,
@@ -20,11 +21,11 @@ import { SETTING_FLAGS } from "./run-flags.js";
 
 export const shell: ShellCommand = {
   name: "config",
-  specs: [CONFIG_KEYS, { ...CONFIG_SHOW, shellFlags: [...SETTING_FLAGS, FOLDER] }],
-  about: "Shows the settings. Flags count as in a run.",
+  specs: [CONFIG_KEYS, { ...CONFIG_SHOW, shellFlags: [...SETTING_FLAGS, FOLDER] }, CONFIG_SET, CONFIG_RESET],
+  about: "Shows and changes the settings. Flags count as in a run.",
   open: async (flags, variables) => {
     const load = () => placeSettings(flags, variables, { unapproved: "refuse" });
-    return { commands: [showCommand(load, variables), keysCommand(load)] };
+    return { commands: [showCommand(load, variables), keysCommand(load), ...settingCommands(load)] };
   },
 };
 

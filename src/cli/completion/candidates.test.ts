@@ -44,7 +44,7 @@ describe("completion", () => {
     expect(await complete("cost", "--by", "")).toEqual(["model", "day", "project", "variant"]);
     expect(await complete("cost", "--by=d")).toEqual(["--by=day"]);
     expect(await complete("cost", "--cwd", "")).toBe(":folders");
-    expect(await complete("config", "s")).toEqual(["show"]);
+    expect(await complete("config", "s")).toEqual(["show", "set"]);
     expect(await complete("completion", "z")).toEqual(["zsh"]);
     expect(await complete("help", "perm")).toEqual(["permissions"]);
   });

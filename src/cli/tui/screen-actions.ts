@@ -13,6 +13,7 @@ export const screenAction: (name: string) => ScreenAction | undefined = actionsB
   [screen.COPY, "copy"],
   [screen.KEYS, "keys"],
   [screen.REWIND, "rewind"],
+  [screen.SETTINGS, "settings"],
   [screen.SIDEBAR, "sidebar"],
   [screen.STATUSLINE, "statusline"],
   [screen.THEME, "theme"],

@@ -5,6 +5,7 @@
  * 2. Finished output is printed once. Only the live region is painted again, at most thirty times a second and only after a change.
  * 3. When nothing runs there is no timer.
  */
+import { readStatusParts, STATUS_PARTS } from "../../base/status-parts.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PlanAnswer } from "../sdk/plan-choices.js";
@@ -108,9 +109,7 @@ export class TuiApp {
       theme: () => this.#screen.theme,
       setTheme: (name) => this.#setTheme(name),
       themes: options.themes ?? [],
-      setStatusParts: (parts) => {
-        this.#screen.statusParts = parts;
-      },
+      useSetting: (name, value) => this.#useSetting(name, value),
       hint: (text) => this.#hint(text),
       columns: () => this.#screen.size.columns,
       copy: (text) => options.terminal.copy(text),
@@ -307,6 +306,16 @@ export class TuiApp {
 
   #setTheme(name: string): void {
     this.#screen.theme = this.#options.themes?.find((theme) => theme.name === name)?.theme ?? this.#screen.theme;
+    this.#pace.changed("key");
+  }
+
+  #useSetting(name: string, value: string): void {
+    if (name === "status_line") {
+      const parts = readStatusParts(value);
+      this.#screen.statusParts = "unknown" in parts ? STATUS_PARTS : parts;
+    }
+    if (name === "theme") this.#setTheme(value);
+    if (name === "vim") this.#composer.useVim(value === "true");
     this.#pace.changed("key");
   }
 

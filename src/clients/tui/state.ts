@@ -128,6 +128,7 @@ export type DialogName =
   | "models"
   | "sessions"
   | "transcript"
+  | "settings"
   | "themes"
   | "review"
   | "sidebar"

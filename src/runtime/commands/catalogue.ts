@@ -24,6 +24,7 @@ import { subject as safeMode } from "../../security/safe-mode/commands.js";
 import { subject as ports } from "../../security/sandbox/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import { BACKGROUND_COMMANDS } from "../../tools/background-commands.js";
+import { CONFIG_RESET, CONFIG_SET } from "../settings/save-settings.js";
 import * as engine from "./engine.js";
 import { subject as profiles } from "./profiles.js";
 import * as program from "./program.js";
@@ -66,6 +67,7 @@ const SUBJECTS: readonly (readonly [heading: string, subject: object])[] = [
   ["Files and context", [...ANSWER_COMMANDS, ...INSTRUCTION_COMMANDS]],
   ["Sessions", sessions],
   ["Conversation", screen],
+  ["Conversation", [CONFIG_SET, CONFIG_RESET]],
   ...DECLARED.map(({ heading, specs }) => [heading, specs] as const),
   ["Engine", engine],
 ];

@@ -99,7 +99,7 @@ export const TOOLS: CommandSpec = {
 };
 
 export const CONFIG_NAMESPACE = {
-  config: "'config show' prints every setting and its origin, 'config keys' what each does",
+  config: "'config show' prints every setting and its origin, 'config keys' what each does, 'config set' changes one",
 };
 
 export const CONFIG_SHOW: CommandSpec = {

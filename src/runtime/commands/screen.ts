@@ -34,6 +34,14 @@ export const STATUSLINE: CommandSpec = {
   places: SCREEN,
 };
 
+export const SETTINGS: CommandSpec = {
+  name: "settings",
+  aliases: ["config"],
+  summary: "show every setting with its value, where it comes from and what it does, and change it",
+  reaches: "user",
+  places: SCREEN,
+};
+
 export const KEYS: CommandSpec = {
   name: "keys",
   aliases: ["hotkeys"],
@@ -72,5 +80,5 @@ export const REWIND: CommandSpec = {
 
 export const SCREEN_COMMANDS: readonly CommandSpec[] = [
   ...[APPROVE, COPY, LOGIN, SIDEBAR],
-  ...[THEME, STATUSLINE, KEYS, TRANSCRIPT, REWIND],
+  ...[SETTINGS, THEME, STATUSLINE, KEYS, TRANSCRIPT, REWIND],
 ];

@@ -28,6 +28,7 @@ import { CLIENT_COMMANDS, HELP, RECORD_NAMESPACE } from "./specs.js";
 const NAMESPACES = {
   ...SESSION_NAMESPACE,
   ...RECORD_NAMESPACE,
+  ...program.CONFIG_NAMESPACE,
 };
 
 /** `more`: those of the engine that hosts the session. */

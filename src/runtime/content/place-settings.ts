@@ -12,10 +12,10 @@ const PROFILES = new Set(["profile"] as const);
 export async function placeSettings(
   flags: ParsedFlags,
   variables: Variables,
-  { unapproved }: { readonly unapproved: "refuse" | "ignore" },
+  { unapproved, root: folder }: { readonly unapproved: "refuse" | "ignore"; readonly root?: string },
 ): Promise<LoadedSettings> {
   const loaded = await loadSettings(flags, variables);
-  const root = realFolder(resolve(flags.text("cwd") ?? process.cwd()));
+  const root = folder ?? realFolder(resolve(flags.text("cwd") ?? process.cwd()));
   const look = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: false, notify: () => {} };
   const options = { loaded, variables, root, kinds: PROFILES, ...look };
   const mayHave = loaded.chosen.onlyProject || mayHoldContent({ ...discoverOptions(options), kinds: PROFILES });

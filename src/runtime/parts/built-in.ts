@@ -253,9 +253,12 @@ const profiles: CreateBuiltIn = (opening) => {
   return {
     name: "profiles",
     commands: async () => {
-      const { namesHere, sessionProfileCommands } = await import("../commands/profiles.js");
+      const [{ namesHere, sessionProfileCommands }, { settingCommands }] = await Promise.all([
+        import("../commands/profiles.js"),
+        import("../settings/save-settings.js"),
+      ]);
       stamp = () => namesHere(opening).join("\n");
-      return sessionProfileCommands(opening);
+      return [...sessionProfileCommands(opening), ...settingCommands(() => opening.engine.loaded)];
     },
     // Each profile has a command, also one that was made since.
     commandsStamp: () => stamp?.() ?? "",

@@ -1,7 +1,7 @@
 /** Settings that belong to no feature: of the turn, the profile, the network, the screen and the engine. */
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { duration, durationOrOff, oneOf, wholeNumber } from "../../base/read-value.js";
+import { duration, durationOrOff, onOrOff, wholeNumber } from "../../base/read-value.js";
 import { readStatusParts, STATUS_PARTS, type StatusParts } from "../../base/status-parts.js";
 import { UsageError } from "../../base/usage-error.js";
 import { choice, type DeclaredSetting, setting, shown, shownTime, tables } from "../../feature/setting.js";
@@ -88,40 +88,47 @@ export const programSettings = {
   spinner: choice(["verses", "plain"], {
     about: "verses, or plain: only the time",
     guide: "terminal",
+    holds: "client",
     fallback: "verses",
   }),
   screen_reader: setting({
     about: "true: only finished text is printed",
     guide: "terminal",
+    holds: "client",
     fallback: false,
-    read: (text) => oneOf("true", "false")(text) === "true",
+    read: onOrOff,
   }),
   theme: choice(["dark", "light", "high-contrast", "plain"], {
     about: "dark, light, high-contrast or plain",
     guide: "terminal",
+    holds: "client",
   }),
   status_line: setting({
     about: "the parts of the line below the input and their order: model cost title",
     guide: "terminal",
+    holds: "client",
     read: statusLine,
   }),
   alerts: choice(["both", "bell", "notification", "none"], {
     about: "how the terminal client calls you: both (bell and notification), bell, notification or none",
     guide: "terminal",
+    holds: "client",
     fallback: "both",
   }),
   wrap: choice(["terminal", "words"], {
     about: "words: text on the screen breaks between words; terminal: it stays one line when you copy it or resize",
     guide: "terminal",
+    holds: "client",
     fallback: "terminal",
   }),
   vim: setting({
     about: "true: the draft has the keys of vi",
     guide: "terminal",
+    holds: "client",
     fallback: false,
-    read: (text) => oneOf("true", "false")(text) === "true",
+    read: onOrOff,
   }),
-  keys: tables({ about: "[keys]: keys of the terminal client", guide: "terminal" }),
+  keys: tables({ about: "[keys]: keys of the terminal client", guide: "terminal", holds: "client" }),
   /** The engine of a home ends when no client has followed a session and no turn has run for this time. */
   engine_idle_timeout: setting<number | undefined>({
     about: "when the engine of the terminals ends by itself",

@@ -46,5 +46,8 @@ describe("settings chosen in a conversation", () => {
     const { loaded } = place("", "OXBOW_MODEL");
     expect(await saveSettings(loaded, { model: "c:d" })).toContain("In this place OXBOW_MODEL overrides it.");
     expect(await saveSettings(place("", "--model").loaded, { model: "c:d" })).not.toContain("overrides");
+    const own = place("");
+    const loaded_ = place("", `${own.path} (model)`).loaded;
+    expect(await saveSettings({ ...loaded_, profilePath: own.path }, { model: "c:d" })).not.toContain("overrides");
   });
 });

@@ -40,6 +40,7 @@ export const permissionSettings = {
   permission_mode: choice(PERMISSION_MODES, {
     about: "what runs without a question: auto, review, ask, allow or deny",
     guide: "permissions",
+    command: "mode",
     flag: {
       value: "MODE",
       help: "what runs without asking: auto (default; edits, and commands in the sandbox), review (the same without edits), ask (reading, and edits if there is a sandbox), allow (everything), deny (nothing)",

@@ -2,7 +2,7 @@
  * A question with a form: a row for each field, and one to send it.
  *
  * 1. Up and down (or tab) move, typing changes a text or a number, left and right choose, space ticks.
- * 2. Enter goes on to the next row; on the last one it sends. Esc dismisses the form, Ctrl-D declines it.
+ * 2. Enter goes on to the next row; on the last one, and in a form with one field, it sends. Esc dismisses the form, Ctrl-D declines it.
  * 3. A bar precedes the words of the server, so that they cannot imitate those of Oxbow.
  */
 import { safeLine } from "../../../base/terminal-text.js";
@@ -52,7 +52,7 @@ export function formKey(fields: readonly FormField[], state: PermissionState, ke
     case "tab":
       return keep({ ...form, choice: 0, row: Math.min(fields.length, form.row + 1) });
     case "enter":
-      if (field !== undefined) return keep({ ...form, choice: 0, row: form.row + 1 });
+      if (field !== undefined && fields.length > 1) return keep({ ...form, choice: 0, row: form.row + 1 });
       return send(fields, form, keep);
   }
   return field === undefined ? { state } : keep(change(form, field, key));

@@ -155,6 +155,9 @@ function footer<T>({ scopes, actions = {} }: PickerOptions<T>, { scope, filter }
   return `enter chooses${own.join("")} · esc ${filter === "" ? "back" : "clears"}${change} · ${count} found`;
 }
 
+/** Narrower text says nothing. */
+const LEAST_COLUMN = 8;
+
 /** Columns that fit in all rows; the last ones are dropped first. */
 function columnWidths<T>(items: readonly PickerItem<T>[], room: number): readonly number[] {
   const count = Math.max(0, ...items.map(({ columns = [] }) => columns.length));
@@ -167,7 +170,9 @@ function columnWidths<T>(items: readonly PickerItem<T>[], room: number): readonl
   const widths = [label];
   let left = room - label;
   for (let column = 0; column < count; column++) {
-    const width = widest(({ columns = [] }) => columns[column] ?? "");
+    const wanted = widest(({ columns = [] }) => columns[column] ?? "");
+    // The first one says the most.
+    const width = column === 0 ? Math.min(wanted, Math.max(LEAST_COLUMN, left - 2)) : wanted;
     if (width + 2 > left) break;
     widths.push(width);
     left -= width + 2;

@@ -1,8 +1,9 @@
 /** Dialogs with sample content, for tests of whole screens. */
 import type { CallId } from "../../../protocol/ids.js";
-import type { ModelInfo, WaitingContent } from "../../../protocol/queries.js";
+import type { ModelInfo, SettingInfo, WaitingContent } from "../../../protocol/queries.js";
 import { proposedChange } from "../../sdk/shown/proposed-change.js";
 import type { Block } from "../content/block.js";
+import { settingForm, settingItem } from "../effects/open-settings.js";
 import { withText } from "../effects/review-files.js";
 import { endWords } from "../effects/review-question.js";
 import { undoFiles, endWords as undoWords } from "../effects/review-undo.js";
@@ -250,6 +251,30 @@ const picker = () =>
     matches: (filter, text) => text.includes(filter),
   });
 
+const SETTINGS: readonly SettingInfo[] = [
+  {
+    ...{ name: "effort", about: "how much the model thinks", value: "high", origin: "OXBOW_EFFORT", guide: "models" },
+    ...{ source: "environment", kind: "choice", choices: ["low", "high"], holds: "session", command: "effort" },
+  },
+  {
+    ...{ name: "extra_roots", about: LONG, value: `/home/me/${HOSTILE}`, origin: "/home/me/.oxbow/config.toml" },
+    ...{ source: "user", kind: "text", holds: "session", guide: "permissions", in_use: "(none)" },
+  },
+  {
+    ...{ name: "log", about: "levels of the log", value: "info", origin: "default", source: "default", kind: "text" },
+    ...{ holds: "engine", guide: "service" },
+  },
+];
+
+export const settings = () =>
+  pickerDialog({
+    name: "settings",
+    title: "Settings",
+    scopes: [{ name: "all", items: SETTINGS.map((setting) => settingItem(setting)) }],
+    empty: "No setting matches.",
+    matches: (filter, text) => text.includes(filter),
+  });
+
 export const sidebar = () =>
   sidebarDialog([
     {
@@ -278,6 +303,9 @@ export const DIALOGS: Readonly<Record<string, Shown>> = {
   "picker: only the offline model": shown(offlineOnly),
   "picker: filter": shown(picker, ["f", "i", "x"]),
   "picker: empty": shown(picker, ["tab"]),
+  settings: shown(settings),
+  "settings: holds later": shown(settings, ["down"]),
+  "settings: a text": shown(() => settingForm(SETTINGS[1] as SettingInfo), ["x"]),
   help: shown(() => helpDialog()),
   transcript: shown(() => transcriptDialog(SEEN)),
   "transcript: search": shown(() => transcriptDialog(SEEN), ["/", "f"]),

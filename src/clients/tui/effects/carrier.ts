@@ -5,7 +5,6 @@ import type { ScreenAction } from "../../../base/client-action.js";
 import type { Clock } from "../../../base/clock.js";
 import { hintOf } from "../../../base/input-hint.js";
 import { type OwnShell, runOwnCommand } from "../../../base/own-shell.js";
-import type { StatusParts } from "../../../base/status-parts.js";
 import type { CommandReply, EngineClient } from "../../../protocol/client.js";
 import type { CommandKind, CommandPayloads } from "../../../protocol/commands.js";
 import type { CallId, SessionId } from "../../../protocol/ids.js";
@@ -38,7 +37,8 @@ export interface CarrierOptions {
   readonly theme: () => Theme;
   readonly setTheme: (name: string) => void;
   readonly themes: readonly { readonly name: string; readonly description: string; readonly theme: Theme }[];
-  readonly setStatusParts: (parts: StatusParts) => void;
+  /** Uses the value of a setting of the terminal from now on, where that is possible. */
+  readonly useSetting: (name: string, value: string) => void;
   readonly hint: (text: string) => void;
   /** The width of the screen, for tables. */
   readonly columns: () => number;

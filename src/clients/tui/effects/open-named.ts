@@ -42,6 +42,10 @@ export async function openNamed(name: DialogName, place: DialogPlace): Promise<v
       const { reviewContent } = await import("./review-content.js");
       return reviewContent(place);
     }
+    case "settings": {
+      const { openSettings } = await import("./open-settings.js");
+      return openSettings(place);
+    }
     case "work": {
       const { openWork } = await import("./open-work.js");
       return openWork(place);

@@ -68,12 +68,15 @@ async function show(
 ): Promise<boolean> {
   if (args === "") await carrier.openDialog(DIALOGS[action]);
   else if (action === "theme") await chooseTheme(args, options);
-  else if (action === "model" || action === "sessions") return false;
+  else if (ENGINE_TAKES.has(action)) return false;
   else options.print({ kind: "notice", level: "error", text: `/${action} takes no arguments; it opens a view.` });
   return true;
 }
 
 type ShownAction = keyof typeof DIALOGS;
+
+/** `/model NAME`, `/config set NAME VALUE` and the like. */
+const ENGINE_TAKES: ReadonlySet<ShownAction> = new Set(["model", "sessions", "settings"] as const);
 
 const DIALOGS = {
   approve: "approvals",
@@ -81,6 +84,7 @@ const DIALOGS = {
   model: "models",
   rewind: "rewind",
   sessions: "sessions",
+  settings: "settings",
   sidebar: "sidebar",
   theme: "themes",
   transcript: "transcript",
@@ -118,10 +122,7 @@ async function chooseTheme(name: string, options: CarrierOptions): Promise<void>
   print({ kind: "notice", level: "error", text: `There is no theme '${name}'. There are ${names}.` });
 }
 
-async function chooseStatusParts(
-  typed: string,
-  { setStatusParts, saveSettings, print }: CarrierOptions,
-): Promise<void> {
+async function chooseStatusParts(typed: string, { useSetting, saveSettings, print }: CarrierOptions): Promise<void> {
   const known = STATUS_PARTS.join(", ");
   const isAll = typed === "all";
   const parts = isAll ? STATUS_PARTS : readStatusParts(typed);
@@ -131,7 +132,7 @@ async function chooseStatusParts(
     const words = "Name the parts in their order, such as /statusline model cost title. /statusline all shows all.";
     print({ kind: "notice", level: "info", text: `The mode is always first; the parts are ${known}. ${words}` });
   } else {
-    setStatusParts(parts);
+    useSetting("status_line", parts.join(" "));
     const saved = await saveSettings?.({ status_line: isAll ? null : parts.join(" ") });
     print({ kind: "notice", level: "info", text: ["The line has these parts now.", saved].filter(Boolean).join(" ") });
   }

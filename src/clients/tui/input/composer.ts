@@ -54,7 +54,7 @@ export class Composer {
   readonly #buffer: DraftBuffer;
   readonly #completer: Completer;
   readonly #browser: HistoryBrowser;
-  readonly #vim: VimKeys | undefined;
+  #vim: VimKeys | undefined;
   #search: HistorySearch | undefined;
   #aside: Draft | undefined;
   #chord = false;
@@ -69,8 +69,13 @@ export class Composer {
       submit: () => this.submit(),
     });
     this.#browser = new HistoryBrowser(this.#buffer, () => options.history?.list() ?? []);
+    this.useVim(options.vim === true);
+  }
+
+  /** Gives the draft the keys of vi, or takes them away. */
+  useVim(isOn: boolean): void {
     const rows = (by: -1 | 1) => (by === -1 ? this.#browser.up() : this.#browser.down());
-    this.#vim = options.vim ? new VimKeys(this.#buffer.editor, rows) : undefined;
+    this.#vim = isOn ? new VimKeys(this.#buffer.editor, rows) : undefined;
   }
 
   /** Pastes in full, images by their label. */

@@ -37,6 +37,11 @@ export const LOOKUP_ROUTES: readonly Route[] = [
     field: "tools",
   }),
   lookup("ListSkills", "/v1/skills", { name: "listSkills", summary: "The skills", field: "skills" }),
+  lookup("ListSettings", "/v1/settings", {
+    name: "listSettings",
+    summary: "The settings with their values and origins",
+    field: "settings",
+  }),
   lookup("ListMcpServers", "/v1/mcp/servers", {
     name: "listMcpServers",
     summary: "The MCP servers and their state",
