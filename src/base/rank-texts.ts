@@ -22,25 +22,44 @@ const MOST_LONGER = 5;
 
 /** One match per text, in the order of the texts. A score of 0: no word is there. */
 export function rankTexts(texts: readonly (readonly RankedField[])[], query: readonly string[]): readonly Match[] {
-  const terms = [...new Set(query)];
-  const counted = texts.map(countWords);
-  const average = counted.reduce((sum, { length }) => sum + length, 0) / Math.max(1, counted.length) || 1;
-  const frequencies = terms.map((term) => counted.map(({ counts }) => frequencyOf(term, counts)));
-  const weights = frequencies.map((each) => {
-    const holding = each.filter((frequency) => frequency > 0).length;
-    return Math.log(1 + (texts.length - holding + 0.5) / (holding + 0.5));
-  });
-  return counted.map(({ length }, at) => {
-    let score = 0;
-    const words: string[] = [];
-    for (const [index, term] of terms.entries()) {
-      const frequency = frequencies[index]?.[at] ?? 0;
-      if (frequency === 0) continue;
-      words.push(term);
-      score += ((weights[index] ?? 0) * frequency * (K + 1)) / (frequency + K * (1 - B + (B * length) / average));
-    }
-    return { score, words };
-  });
+  const ranking = new Ranking(query);
+  for (const fields of texts) ranking.add(fields);
+  return ranking.matches();
+}
+
+/** The same for many texts: to add one is most of the work. */
+export class Ranking {
+  readonly #terms: readonly string[];
+  readonly #texts: { readonly frequencies: readonly number[]; readonly length: number }[] = [];
+
+  constructor(query: readonly string[]) {
+    this.#terms = [...new Set(query)];
+  }
+
+  add(fields: readonly RankedField[]): void {
+    const { counts, length } = countWords(fields);
+    this.#texts.push({ frequencies: this.#terms.map((term) => frequencyOf(term, counts)), length });
+  }
+
+  /** In the order in which the texts were added. */
+  matches(): readonly Match[] {
+    const texts = this.#texts;
+    const average = texts.reduce((sum, { length }) => sum + length, 0) / Math.max(1, texts.length) || 1;
+    const weights = this.#terms.map((_, index) => {
+      const holding = texts.filter(({ frequencies }) => (frequencies[index] ?? 0) > 0).length;
+      return Math.log(1 + (texts.length - holding + 0.5) / (holding + 0.5));
+    });
+    return texts.map(({ frequencies, length }) => {
+      let score = 0;
+      const words: string[] = [];
+      for (const [index, frequency] of frequencies.entries()) {
+        if (frequency === 0) continue;
+        words.push(this.#terms[index] ?? "");
+        score += ((weights[index] ?? 0) * frequency * (K + 1)) / (frequency + K * (1 - B + (B * length) / average));
+      }
+      return { score, words };
+    });
+  }
 }
 
 interface Counted {

@@ -139,7 +139,7 @@ function assign(spec: CommandSpec, typed: Typed): Parsed {
     }
     const typedText = between(argument, taken);
     const text = argument.kind === "choice" ? typedText.toLowerCase() : typedText;
-    const problem = problemWith(argument, text);
+    const problem = problemWith(argument, text, argument.rest === "list" ? taken : [{ value: text }]);
     if (problem !== undefined) return refuse(problem);
     texts.set(argument.name, text);
     lists.set(
@@ -161,12 +161,17 @@ function assign(spec: CommandSpec, typed: Typed): Parsed {
   };
 }
 
-/** Linux opens no longer one. */
-const MOST_PATH = 4096;
+/** Linux opens no longer path, and no name is longer. Reading `../` a hundred thousand times takes seconds in which other clients wait. */
+const MOST_NAME = 4096;
 
-function problemWith({ name, kind, complete }: Argument, text: string): string | undefined {
-  // Reading `../` a hundred thousand times takes seconds in which other clients wait.
-  if (kind === "path" && text.length > MOST_PATH) return `${name}: a path has at most ${MOST_PATH} characters.`;
+function problemWith(
+  { name, kind, complete, rest }: Argument,
+  text: string,
+  values: readonly Pick<Word, "value">[],
+): string | undefined {
+  const isName = kind === "path" || (kind !== "line" && rest !== "text");
+  const tooLong = isName && values.some(({ value }) => value.length > MOST_NAME);
+  if (tooLong) return `${name}: expected at most ${MOST_NAME} characters.`;
   if (kind === "number" && !/^\d{1,9}$/.test(text)) return `${name}: expected a whole number, got "${text}".`;
   if (kind === "choice" && typeof complete === "object" && !complete.includes(text)) {
     return `There is no ${name.toLowerCase()} "${text}": give ${anyOf(complete)}.`;

@@ -140,7 +140,12 @@ describe("arguments", () => {
     const args = read(text, "a ".repeat(5000));
     expect(typeof args === "string" ? args : args.text("TEXT")).toBe("a ".repeat(5000).trim());
     const path = { arguments: [{ name: "PATH", kind: "path", rest: "text" }] } as const;
-    expect(read(path, "../".repeat(80_000))).toBe("PATH: a path has at most 4096 characters.");
+    expect(read(path, "../".repeat(80_000))).toBe("PATH: expected at most 4096 characters.");
+    for (const rest of [undefined, "list"] as const) {
+      const name = { arguments: [{ name: "NAME", kind: "text", ...(rest && { rest }) }] } as const;
+      expect(read(name, "x".repeat(4097))).toBe("NAME: expected at most 4096 characters.");
+      expect(typeof read(name, "x".repeat(4096))).toBe("object");
+    }
     expect(read(text, "--runs 1 ".repeat(501))).toBe("More than 1000 words are too many.");
   });
 
@@ -191,6 +196,12 @@ describe("who may run it, and when", () => {
     expect(await run("quiet", "human", false)).toBe("quiet");
     expect(await run("clear", "human", false)).toMatch(/^\/clear works only in .* --plain\.$/);
     expect(await run("look", "human", false)).toMatch(/--plain\. Or run 'oxbow look'\.$/);
+  });
+
+  it("is refused when its line is longer than anyone types, before the line is read", async () => {
+    const refusal = "A command has at most 65,536 characters. Save the text in a file and name the file.";
+    expect(await run(`all ${"a ".repeat(131_072)}`, "human", false)).toBe(refusal);
+    expect(await run("x".repeat(65_537), "human", false)).toBe(refusal);
   });
 });
 

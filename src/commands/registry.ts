@@ -1,4 +1,5 @@
 /** The commands of a session, or of `oxbow`. Each part registers its own; the last one of a name wins. */
+import { groupDigits } from "../base/group-digits.js";
 import { nearest } from "../base/nearest.js";
 import { wordsOf } from "../base/shell-word.js";
 import {
@@ -24,6 +25,9 @@ import { helpColumns, helpOf, namespaceUsage } from "./usage.js";
 const MOST_EXPANSIONS = 20;
 /** The most words that a name can have: `permissions safemode on`. */
 const MOST_WORDS = 3;
+
+/** Of a line: to read one takes time in proportion to its length, and other clients wait for it. */
+const MOST_LINE = 64 * 1024;
 
 /** The headings above the commands of `/help`. */
 export interface HelpGroups {
@@ -146,6 +150,11 @@ export interface SlashCaller {
 /** Runs the line after the slash: `cost`, `route add fast openai:gpt-5`. */
 export async function runSlash(registry: CommandRegistry, line: string, caller: SlashCaller): Promise<CommandResult> {
   const { context } = caller;
+  if (line.length > MOST_LINE) {
+    return refuse(
+      `A command has at most ${groupDigits(MOST_LINE)} characters. Save the text in a file and name the file.`,
+    );
+  }
   const words = wordsOf(line);
   const found = registry.resolve(
     words.slice(0, MOST_WORDS).map(({ value }) => value),

@@ -34,6 +34,7 @@ import type { CreatePart } from "./part.js";
 import { engineQueries, expiredTo, storedEvents } from "./queries.js";
 import { otherPlace, withStoredPlace } from "./requested-place.js";
 import type { LiveSessions } from "./sessions/live-sessions.js";
+import { redactInput } from "./sessions/load-redactor.js";
 import { RetentionWatch } from "./sessions/retention-watch.js";
 import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
@@ -201,7 +202,10 @@ export function createEngine(options: EngineOptions): Engine {
 function placePorts(placeOf: (run: Run) => Place): Pick<HostPorts, "inputs" | "approveContent"> {
   return {
     inputs: {
-      prepare: (content, run) => placeOf(run).routes.prepare(content),
+      prepare: async (content, run) => {
+        await placeOf(run).routes.prepare(content);
+        await redactInput(content);
+      },
       hint: (content, run) => placeOf(run).routes.hint(content, placeOf(run).root),
     },
     approveContent: async (run, decisions) =>

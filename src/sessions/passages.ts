@@ -122,9 +122,10 @@ function pieces(text: string): readonly string[] {
 function endOf(text: string, from: number): number {
   if (text.length - from <= PIECE) return text.length;
   const least = from + PIECE / 2;
+  const later = text.slice(least, from + PIECE + 2);
   for (const boundary of ["\n\n", "\n", " "]) {
-    const at = text.lastIndexOf(boundary, from + PIECE);
-    if (at > least) return at + boundary.length;
+    const at = later.lastIndexOf(boundary, PIECE / 2);
+    if (at > 0) return least + at + boundary.length;
   }
   const end = from + PIECE;
   // A pair of surrogates stays together.

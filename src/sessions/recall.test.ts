@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { turnsDuring } from "../../test/support/turns-during.js";
 import { verifies } from "../../test/verifies.js";
 import { createIdSource } from "../base/ulid.js";
 import type { Envelope } from "../protocol/envelope.js";
@@ -255,4 +256,46 @@ describe("recall", () => {
     expect(await places("ship", { until: between })).toEqual([[false, 6]]);
     await store.close();
   });
+});
+
+describe("a search of long texts", () => {
+  const LONG = "no such thing here\n".repeat(13_000);
+  const COUNT = 12;
+  /** A store whose batches cost nothing: what is counted is the search. */
+  function longLog(record: SessionRecord) {
+    const event = { id: 1, session: record.id, originator: client, ts: record.created_at, ...input(LONG) } as Envelope;
+    return {
+      list: async () => [record],
+      get: async () => record,
+      async *events() {
+        for (let id = 1; id <= COUNT; id++) yield { ...event, id };
+      },
+    } as unknown as SessionStore;
+  }
+
+  it.each(Object.keys(STORES))(
+    "lets others have their turns, also while a log of %s is read and verified",
+    async (kind) => {
+      const store = await (STORES[kind] as () => Promise<SessionStore>)();
+      const texts = Array.from({ length: COUNT }, (_, at) => input(`${at} ${LONG}`));
+      const record = await fill(store, texts);
+      const read = async () => {
+        for await (const _ of store.events(record.id));
+      };
+      expect(await turnsDuring(read)).toBeGreaterThanOrEqual(COUNT / 3);
+      expect(await turnsDuring(() => store.verify(record.id))).toBeGreaterThanOrEqual(COUNT / 3);
+      await store.close();
+      const search = async (query: string) => {
+        for await (const _ of searchSessions(longLog(record), query));
+      };
+      const recall = (query: string) => recallPassages(longLog(record), { query, ranges: [{ record }] });
+      // In proportion to what is compared.
+      expect(await turnsDuring(() => search("absent"))).toBeGreaterThanOrEqual(4);
+      expect(await turnsDuring(() => search(`"${"no such ".repeat(100)}"`))).toBeGreaterThanOrEqual(50);
+      expect(await turnsDuring(() => recall("thing"))).toBeGreaterThanOrEqual(4);
+      for (const find of [search, recall]) {
+        await expect(find("word ".repeat(300))).rejects.toThrow("A search has at most 1,000 characters.");
+      }
+    },
+  );
 });

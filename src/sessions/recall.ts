@@ -9,11 +9,12 @@
  */
 import type { Embedder } from "../base/embedder.js";
 import { fuseScores } from "../base/fuse-scores.js";
-import { rankTexts } from "../base/rank-texts.js";
+import { Ranking } from "../base/rank-texts.js";
 import { tellingWords } from "../base/words/index-words.js";
 import type { SessionId } from "../protocol/ids.js";
+import { Breath } from "./breath.js";
 import { type Passage, type PassageKind, PassageReader } from "./passages.js";
-import { fold } from "./search-query.js";
+import { checkQuery, FOLDING, fold } from "./search-query.js";
 import { type SessionRecord, type SessionStore, StoreError } from "./store.js";
 
 export interface RecallHit extends Passage {
@@ -55,7 +56,8 @@ const MOST_CANDIDATES = 2_000;
 /** So many newest passages compete by meaning. */
 const MOST_EMBEDDED = 300;
 const LEAST_SIMILAR = 0.3;
-const EVENTS_PER_BREATH = 500;
+/** To stem the words of a text takes as long as so many comparisons for each character. */
+const STEMMING = 64;
 const SHORTEST_STEM = 3;
 
 export async function recallPassages(
@@ -63,13 +65,14 @@ export async function recallPassages(
   { query, ranges }: { readonly query: string; readonly ranges: readonly RecallRange[] },
   options: RecallOptions = {},
 ): Promise<readonly RecallHit[]> {
+  checkQuery(query);
   const terms = [...new Set(tellingWords(query))];
   const gathering = new Gathering(terms, options);
   for (const [at, range] of ranges.entries()) {
     options.onProgress?.({ sessions: at, of: ranges.length });
     await readRange(store, range, gathering, options);
   }
-  const byWords = rankByWords(gathering.candidates, terms);
+  const byWords = await rankByWords(gathering.candidates, terms);
   const byMeaning = await rankByMeaning(gathering.newest, query, options);
   return fewPerTurn(joined(byWords, byMeaning), options.limit ?? LIMIT);
 }
@@ -83,13 +86,16 @@ async function readRange(
   const reader = new PassageReader();
   const about = { session: record.id, ...(record.title !== undefined && { title: record.title }) };
   const range = before === undefined ? {} : { limit: before - 1 };
-  let count = 0;
+  const breath = new Breath();
+  const add = async (passage: Passage) => {
+    await breath.after(passage.text.length * gathering.workOfCharacter);
+    gathering.add({ ...about, ...passage });
+  };
   try {
     signal?.throwIfAborted();
     for await (const event of store.events(record.id, range)) {
-      for (const passage of reader.take(event)) gathering.add({ ...about, ...passage });
-      if (++count % EVENTS_PER_BREATH !== 0) continue;
-      await new Promise((resolve) => setImmediate(resolve));
+      await breath.after(0);
+      for (const passage of reader.take(event)) await add(passage);
       signal?.throwIfAborted();
     }
   } catch (error) {
@@ -97,7 +103,7 @@ async function readRange(
     if (!(error instanceof StoreError)) throw error;
     onUnreadable?.(record.id, error.message);
   }
-  for (const passage of reader.end()) gathering.add({ ...about, ...passage });
+  for (const passage of reader.end()) await add(passage);
 }
 
 /** Keeps what may be found. */
@@ -105,12 +111,16 @@ class Gathering {
   /** A stem may end otherwise than the word: `query` of `queries`. */
   readonly #beginnings: readonly string[];
   readonly #options: RecallOptions;
+  readonly workOfCharacter: number;
   #candidates: { readonly found: Found; readonly terms: number }[] = [];
   #newest: Found[] = [];
 
   constructor(terms: readonly string[], options: RecallOptions) {
     this.#beginnings = terms.map((term) => fold(term.length > SHORTEST_STEM ? term.slice(0, -1) : term));
     this.#options = options;
+    const { phrases = [], unwanted = [] } = options;
+    const patterns = [...this.#beginnings, ...[...phrases, ...unwanted].map(({ source }) => source)];
+    this.workOfCharacter = patterns.reduce((sum, { length }) => sum + length, FOLDING);
   }
 
   add(found: Found): void {
@@ -154,9 +164,14 @@ function newer(a: Found, b: Found): number {
   return a.ts === b.ts ? b.event - a.event : a.ts < b.ts ? 1 : -1;
 }
 
-function rankByWords(candidates: readonly Found[], terms: readonly string[]): readonly RecallHit[] {
-  const texts = candidates.map(({ text }) => [{ words: tellingWords(text), weight: 1 }]);
-  const hits = rankTexts(texts, terms).map((match, at): RecallHit => ({ ...(candidates[at] as Found), ...match }));
+async function rankByWords(candidates: readonly Found[], terms: readonly string[]): Promise<readonly RecallHit[]> {
+  const ranking = new Ranking(terms);
+  const breath = new Breath();
+  for (const { text } of candidates) {
+    await breath.after(text.length * (STEMMING + terms.length));
+    ranking.add([{ words: tellingWords(text), weight: 1 }]);
+  }
+  const hits = ranking.matches().map((match, at): RecallHit => ({ ...(candidates[at] as Found), ...match }));
   return hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || newer(a, b));
 }
 

@@ -2,6 +2,9 @@
  * What to look for, in the words of a search box: `word "a phrase" -without`. Case and accents make no difference, and where a
  * phrase has a blank the text may have any run of them.
  */
+import { groupDigits } from "../base/group-digits.js";
+import { StoreError } from "./store.js";
+
 export interface SearchQuery {
   /** Each must be there. */
   readonly wanted: readonly RegExp[];
@@ -13,7 +16,16 @@ export interface SearchQuery {
   readonly words: string;
 }
 
+/** To look for a word takes time in proportion to its length. */
+const MOST_QUERY = 1000;
+
+export function checkQuery(text: string): void {
+  if (text.length <= MOST_QUERY) return;
+  throw new StoreError("invalid", `A search has at most ${groupDigits(MOST_QUERY)} characters.`);
+}
+
 export function parseSearchQuery(text: string): SearchQuery {
+  checkQuery(text);
   const wanted = new Map<string, RegExp>();
   const unwanted = new Map<string, RegExp>();
   const phrases = new Map<string, RegExp>();
@@ -28,6 +40,9 @@ export function parseSearchQuery(text: string): SearchQuery {
   const words = [...wanted.keys()].join(" ");
   return { wanted: [...wanted.values()], unwanted: [...unwanted.values()], phrases: [...phrases.values()], words };
 }
+
+/** To make a character comparable takes as long as so many comparisons. */
+export const FOLDING = 8;
 
 const ASCII = /^[\0-\x7f]*$/;
 

@@ -14,8 +14,9 @@ import type { Envelope } from "../protocol/envelope.js";
 import type { EventKind } from "../protocol/events.js";
 import { EXPIRED } from "../protocol/events.js";
 import type { SessionId } from "../protocol/ids.js";
+import { Breath } from "./breath.js";
 import { type PassageKind, stringsOf } from "./passages.js";
-import { fold, parseSearchQuery, type SearchQuery, unfoldedRange } from "./search-query.js";
+import { FOLDING, fold, parseSearchQuery, type SearchQuery, unfoldedRange } from "./search-query.js";
 import { type Snippet, snippetAround } from "./snippet.js";
 import { type SessionRecord, type SessionStore, StoreError } from "./store.js";
 
@@ -49,11 +50,11 @@ export interface SearchOptions {
 }
 
 const LIMIT = 100;
-/** A long answer is searched in pieces of this many characters, each with the end of the piece before it. */
+/** A long answer is kept in pieces of this many characters, each with the end of the piece before it. */
 const PIECE = 256 * 1024;
 const OVERLAP = 1024;
-/** How often other work gets a turn; otherwise a key press could not stop a search. */
-const EVENTS_PER_BREATH = 500;
+/** A text is compared in slices, with a breath between them. */
+const SLICE = 32 * 1024;
 
 export async function* searchSessions(
   store: SessionStore,
@@ -72,13 +73,14 @@ export async function* searchSessions(
     onProgress?.({ sessions: i, of: records.length });
     const search = new SessionSearch(record, terms, { ...options, most: left });
     try {
+      await search.begin();
       await readAll(store, search, signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof StoreError)) throw error;
       onUnreadable?.(record.id, error.message);
     }
-    const hits = search.end();
+    const hits = await search.end();
     left -= hits.length;
     yield* hits;
   }
@@ -100,12 +102,9 @@ export async function searchedSessions(
 }
 
 async function readAll(store: SessionStore, search: SessionSearch, signal: AbortSignal | undefined): Promise<void> {
-  let count = 0;
   signal?.throwIfAborted();
   for await (const event of store.events(search.record.id)) {
-    search.add(event);
-    if (++count % EVENTS_PER_BREATH !== 0) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    await search.add(event);
     signal?.throwIfAborted();
   }
 }
@@ -127,7 +126,9 @@ class SessionSearch {
   readonly #most: number;
   readonly #options: Pick<SearchOptions, "kinds" | "since" | "until">;
   readonly #hits: SearchHit[] = [];
-  readonly #titleHit: SearchHit | undefined;
+  readonly #breath = new Breath();
+  readonly #workOfCharacter: number;
+  #titleHit: SearchHit | undefined;
   readonly #ends = new AnswerEnds();
   #turn = newTurn(0);
   #answer = "";
@@ -143,54 +144,63 @@ class SessionSearch {
     this.#terms = terms;
     this.#most = most;
     this.#options = options;
-    this.#look(record.title ?? "", () => ({ event: 0, kind: "title", ts: record.active_at }));
+    this.#workOfCharacter = [...terms.wanted, ...terms.unwanted].reduce(
+      (sum, { source }) => sum + source.length,
+      FOLDING,
+    );
+  }
+
+  async begin(): Promise<void> {
+    const { title = "", active_at: ts } = this.record;
+    await this.#look(title, () => ({ event: 0, kind: "title", ts }));
     this.#titleHit = this.#endTurn(0);
   }
 
-  add(event: Envelope): void {
-    if (this.#ends.take(event) !== undefined) this.#endAnswer();
+  async add(event: Envelope): Promise<void> {
+    await this.#breath.after(0);
+    if (this.#ends.take(event) !== undefined) await this.#endAnswer();
     const from = () => ({ event: event.id, kind: event.kind, ts: event.ts });
     switch (event.kind) {
       case "TurnStarted":
-        this.#closeTurn(this.#turn.number + 1);
-        this.#look(textOf(event.payload.input), from);
+        await this.#closeTurn(this.#turn.number + 1);
+        await this.#look(textOf(event.payload.input), from);
         return;
       case "TextDelta":
-        this.#addDelta(event.payload.text, from());
+        await this.#addDelta(event.payload.text, from());
         return;
       case "ToolCallStarted":
-        this.#look(stringsOf(event.payload.args).join("\n"), from);
+        await this.#look(stringsOf(event.payload.args).join("\n"), from);
         return;
       case "ToolResult":
       case "ToolResultChanged":
-        this.#look(textOf(event.payload.content), from);
+        await this.#look(textOf(event.payload.content), from);
         return;
       case "ContextAdded":
-        this.#look(event.payload.text, from);
+        await this.#look(event.payload.text, from);
         return;
       case "InputSteered":
-        this.#look(textOf(event.payload.input), from);
+        await this.#look(textOf(event.payload.input), from);
         return;
       case "AnswerRetracted":
         this.#answer = "";
         this.#deltas = [];
         return;
       case "TurnEnded":
-        this.#endAnswer();
-        if (!this.#turn.hasDeltas) this.#look(event.payload.text, from);
+        await this.#endAnswer();
+        if (!this.#turn.hasDeltas) await this.#look(event.payload.text, from);
         return;
       default:
     }
   }
 
   /** The newest first. */
-  end(): readonly SearchHit[] {
-    this.#closeTurn(0);
+  async end(): Promise<readonly SearchHit[]> {
+    await this.#closeTurn(0);
     if (this.#titleHit !== undefined) this.#hits.push(this.#titleHit);
     return this.#hits.slice(-this.#most).reverse();
   }
 
-  #addDelta(text: string, source: Source): void {
+  async #addDelta(text: string, source: Source): Promise<void> {
     this.#turn.hasDeltas = true;
     if (text === EXPIRED) return;
     this.#deltas.push({ ...source, at: this.#answer.length });
@@ -198,19 +208,19 @@ class SessionSearch {
     if (this.#answer.length < PIECE) return;
     const answer = this.#answer;
     const deltas = this.#deltas;
-    this.#endAnswer();
+    await this.#endAnswer();
     const start = answer.length - OVERLAP;
     this.#answer = answer.slice(start);
     const first = deltas.findLastIndex(({ at }) => at <= start);
     this.#deltas = deltas.slice(first).map((delta) => ({ ...delta, at: Math.max(0, delta.at - start) }));
   }
 
-  #endAnswer(): void {
+  async #endAnswer(): Promise<void> {
     const answer = this.#answer;
     const deltas = this.#deltas;
     this.#answer = "";
     this.#deltas = [];
-    this.#look(answer, (index) => {
+    await this.#look(answer, (index) => {
       const { at: _, ...source } = deltas.findLast(({ at }) => at <= index) ?? {
         at: 0,
         event: 0,
@@ -221,8 +231,8 @@ class SessionSearch {
     });
   }
 
-  #closeTurn(next: number): void {
-    this.#endAnswer();
+  async #closeTurn(next: number): Promise<void> {
+    await this.#endAnswer();
     const hit = this.#endTurn(next);
     if (hit === undefined) return;
     this.#hits.push(hit);
@@ -243,24 +253,35 @@ class SessionSearch {
   }
 
   /** `sourceAt` says which event the character at an index is from. */
-  #look(text: string, sourceAt: (index: number) => Source): void {
+  async #look(text: string, sourceAt: (index: number) => Source): Promise<void> {
     if (text === "" || text === EXPIRED) return;
     const turn = this.#turn;
     if (turn.excluded || !this.#isSearched(sourceAt(0))) return;
-    const folded = fold(text);
-    if (this.#terms.unwanted.some((term) => folded.search(term) >= 0)) {
-      turn.excluded = true;
-      return;
+    const wanted = new Set(this.#terms.wanted);
+    let first: number | undefined;
+    for (let from = 0; from < text.length; from += SLICE) {
+      const slice = text.slice(from, from + SLICE + OVERLAP);
+      const folded = fold(slice);
+      await this.#breath.after(slice.length * this.#workOfCharacter);
+      if (this.#terms.unwanted.some((term) => folded.search(term) >= 0)) {
+        turn.excluded = true;
+        return;
+      }
+      const matches = [...wanted].map((term) => ({ term, at: folded.search(term) })).filter(({ at }) => at >= 0);
+      for (const { term } of matches) {
+        wanted.delete(term);
+        turn.found.add(term);
+      }
+      if (first !== undefined || matches.length === 0) continue;
+      const at = Math.min(...matches.map((match) => match.at));
+      first = from + unfoldedRange(slice, at, at + 1)[0];
     }
-    const matches = this.#terms.wanted.map((term) => ({ term, at: folded.search(term) })).filter(({ at }) => at >= 0);
-    for (const { term } of matches) turn.found.add(term);
-    if (matches.length <= (turn.best?.terms ?? 0)) return;
-    const first = Math.min(...matches.map((match) => match.at));
-    const [at] = unfoldedRange(text, first, first + 1);
+    const terms = this.#terms.wanted.length - wanted.size;
+    if (first === undefined || terms <= (turn.best?.terms ?? 0)) return;
     const { id: session, title } = this.record;
-    const source = sourceAt(at);
+    const source = sourceAt(first);
     const place = { session, ...(title !== undefined && { title }), turn: turn.number, ...source };
-    turn.best = { terms: matches.length, hit: { ...place, ...snippetAround(text, at, this.#terms.wanted) } };
+    turn.best = { terms, hit: { ...place, ...snippetAround(text, first, this.#terms.wanted) } };
   }
 }
 

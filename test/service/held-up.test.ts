@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { COMMAND_SCHEMAS, MOST_TEXT, QUERY_SCHEMAS } from "../../src/control/door.js";
 import { BodyReader, MOST_AT_ONCE, MOST_VALUES, parseObject } from "../../src/control/transports/http/read-body.js";
 import { ROUTES } from "../../src/control/transports/http/routes/index.js";
@@ -14,8 +14,27 @@ import { reply, script } from "../../src/testkit/index.js";
 import { HOSTILE_UNITS } from "../support/hostile-units.js";
 import { processorMs } from "../support/processor-time.js";
 import { type Served, serve } from "../support/served-engine.js";
+import { slash } from "../support/slash-turn.js";
 import { times } from "../support/thorough.js";
 import { verifies } from "../verifies.js";
+
+/** The longest text that was redacted in one go. */
+const redacted = vi.hoisted(() => ({ longest: 0 }));
+vi.mock(import("../../src/security/redact/redact.js"), async (original) => {
+  const module = await original();
+  const redactedPieces = (text: string) => {
+    redacted.longest = Math.max(redacted.longest, text.length);
+    return module.redactedPieces(text);
+  };
+  return {
+    ...module,
+    redactedPieces,
+    redact: (text) =>
+      redactedPieces(text)
+        .map((piece) => piece.text)
+        .join(""),
+  };
+});
 
 const MB = 1024 * 1024;
 /** Of the processor, in one turn of the event loop. The bench has the figure; this ends what grows with the square of an input. */
@@ -73,6 +92,8 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   };
   setImmediate(turn);
   await work();
+  // What ended with this turn counts, too.
+  await new Promise(setImmediate);
   isOver = true;
   return longest;
 }
@@ -156,6 +177,7 @@ describe("a hostile client", () => {
         await served.ask(`/v1/sessions/${id}`, { method: "DELETE" });
         return ms;
       };
+      redacted.longest = 0;
       const prose = "The quick brown fox. ";
       const ordinary = Math.min(await takes(prose), await takes(prose), await takes(prose));
       for (const unit of HOSTILE_UNITS) {
@@ -164,6 +186,9 @@ describe("a hostile client", () => {
         for (let attempt = 0; attempt < 3 && best > 12 * ordinary; attempt++) best = Math.min(best, await takes(unit));
         expect(best, JSON.stringify(unit)).toBeLessThan(12 * ordinary);
       }
+      // Secrets are looked for piece by piece, before the event of the input is written.
+      expect(redacted.longest).toBeGreaterThan(0);
+      expect(redacted.longest).toBeLessThan(MOST_TEXT / 4);
       const block = { type: "text", text: "x".repeat(MOST_TEXT / 2) };
       const together = { method: "POST", body: { content: [block, block, block] } };
       expect(await served.ask(`/v1/sessions/${session}/input`, together)).toMatchObject({
@@ -217,6 +242,21 @@ describe("a hostile client", () => {
     },
     120_000,
   );
+
+  verifies(["C5", "C7"], "holds up no other client by the words of a command: no command gets a long one", async () => {
+    const client = served.hosted.connectPerson();
+    const { answer } = (await client.query("ListCommands", {}, session)) as unknown as {
+      readonly answer: { readonly commands: readonly { readonly name: string }[] };
+    };
+    expect(answer.commands.length).toBeGreaterThan(100);
+    for (const { name } of answer.commands) {
+      for (const unit of ["x", "word ", "../", '"a" ']) {
+        const args = unit.repeat(MOST_TEXT / 4 / unit.length + 1);
+        const reply = await slash(client, session, `/${name.replaceAll(":", " ")} ${args}`);
+        expect(reply, name).toMatchObject({ ok: false, failure: { reason: "InvalidInput" } });
+      }
+    }
+  });
 
   verifies(
     ["C3", "C7"],

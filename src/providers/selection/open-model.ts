@@ -92,7 +92,7 @@ async function defaultOf(provider: NamedProvider, cache: string | undefined): Pr
 /** `haiku` is the newest Claude of this family, as in other programs. */
 async function byFamily(provider: NamedProvider, model: string, cache: string | undefined): Promise<string> {
   const usual = provider.defaultModel;
-  if (!usual?.endsWith("claude-sonnet-*") || !/^[a-z]+$/.test(model)) return model;
+  if (!usual?.endsWith("claude-sonnet-*") || !/^[a-z]{1,40}$/.test(model)) return model;
   const defaultModel = usual.replace("sonnet", model);
   return (await import("../catalogue/newest.js")).defaultModelOf({ ...provider, defaultModel }, cache) ?? model;
 }

@@ -123,15 +123,26 @@ export class EventLog {
       .length;
   }
 
-  /** Inside a snapshot that the head is of. */
-  verify(head: Head): Verification {
+  /** A page at a time; returns the result. `headNow` gives the head of the moment: others may append meanwhile. */
+  *verify(headNow: () => Head): Generator<void, Verification> {
     try {
-      const reader = new EventReader(head, this.#tables);
-      const last = head.last_event;
+      let head = headNow();
+      let reader = new EventReader(head, this.#tables);
       let from = reader.positionAt(0);
-      while (from.id < last) from = reader.page(from, last).end;
-      reader.checkEnd(from);
-      return { ok: true, events: last };
+      const isWhole = () => {
+        head = headNow();
+        reader = new EventReader(head, this.#tables);
+        if (from.id < head.last_event) return false;
+        reader.checkEnd(from);
+        return true;
+      };
+      for (;;) {
+        while (from.id < head.last_event) {
+          from = reader.page(from, head.last_event).end;
+          yield;
+        }
+        if (this.#tables.database.snapshot(isWhole)) return { ok: true, events: head.last_event };
+      }
     } catch (error) {
       return asVerification(error);
     }

@@ -20,7 +20,7 @@ import { decodePayload, leadingIdBytes } from "./payload.js";
 import type { Head } from "./session-table.js";
 
 export const PAGE_ROWS = 512;
-const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 256 * 1024;
 
 /** Where a reader is: the event it has read last. */
 export interface Position {

@@ -215,7 +215,13 @@ class SqliteStore extends LogStore {
   async *events(session: SessionId, range: EventRange = {}): AsyncGenerator<Envelope> {
     this.#queue.flush();
     try {
-      for (const batch of this.#log.read(this.#sessions.head(session), range)) yield* batch;
+      let isFirst = true;
+      for (const batch of this.#log.read(this.#sessions.head(session), range)) {
+        // To read a batch takes the processor, and the reader of a long log has nothing else to wait for.
+        if (!isFirst) await nextTurnOfTheLoop();
+        isFirst = false;
+        yield* batch;
+      }
     } catch (error) {
       // Its rows may be missing because another process has removed it.
       if (error instanceof ChainBreak) this.#sessions.head(session);
@@ -316,7 +322,17 @@ class SqliteStore extends LogStore {
   }
 
   async verify(session: SessionId): Promise<Verification> {
-    return this.#read(() => this.#log.verify(this.#sessions.head(session)));
+    this.#queue.flush();
+    try {
+      const pages = this.#log.verify(() => this.#sessions.head(session));
+      for (;;) {
+        const { done, value } = pages.next();
+        if (done) return value;
+        await nextTurnOfTheLoop();
+      }
+    } catch (error) {
+      throw asStoreError(error);
+    }
   }
 
   async inspect(): Promise<readonly string[]> {

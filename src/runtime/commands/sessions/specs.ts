@@ -240,7 +240,7 @@ export const SESSION_DELETE = session("delete", {
 
 export const SESSION_RESUME = session("resume", {
   summary: "resume it (also: oxbow sess_…)",
-  arguments: [NEEDED_ID, { name: "PROMPT", kind: "text", optional: true, rest: "list" }],
+  arguments: [NEEDED_ID, { name: "PROMPT", kind: "text", optional: true, rest: "text" }],
   users: READERS,
   places: IN_SHELL,
 });
