@@ -23,7 +23,7 @@ export interface AuditEntry {
   readonly detail: string;
   readonly outcome: AuditOutcome;
   readonly decided_by?: string;
-  /** Why it was asked about or denied. */
+  /** Says why it was asked about or denied. */
   readonly reason?: string;
   readonly call: CallId;
   /** The event in the log. */
@@ -74,7 +74,7 @@ export class AuditRing {
     return count <= 0 ? [] : this.#entries.slice(-count);
   }
 
-  /** How many entries were dropped since the start or the last `clear`. */
+  /** Counts how many entries were dropped since the start or the last `clear`. */
   get dropped(): number {
     return this.#dropped;
   }

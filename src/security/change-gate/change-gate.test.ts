@@ -1,4 +1,4 @@
-/** Which changes of a command pass, which need a person, and what is applied of a set that is not applied as a whole. */
+/** Shows which changes of a command pass, which need a person, and what is applied of a set that is not applied as a whole. */
 import { describe, expect, it } from "vitest";
 import type { HeldChange, HeldEntry } from "../../system/overlay/change-set.js";
 import { type GateOptions, isOnlyGit, judgeChanges, withoutMissing } from "./change-gate.js";

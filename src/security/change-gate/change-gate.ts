@@ -25,19 +25,19 @@ export interface GateOptions {
   /** The real folder, free of links. */
   readonly root: string;
   readonly changes: readonly HeldChange[];
-  /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
+  /** Tells why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
   reason(path: string): string | undefined;
-  /** Whether the view hid this name. From the root. */
+  /** Tells whether the view hid this name. From the root. */
   isHidden(path: string): boolean;
   /** Guarded paths that the user allowed for this call: absolute. */
   readonly granted: readonly string[];
-  /** Whether git's own records pass. */
+  /** Says whether git's own records pass. */
   readonly records: "pass" | "guarded";
-  /** Why the path permissions refuse it; undefined if they do not. Absolute. */
+  /** Tells why the path permissions refuse it; undefined if they do not. Absolute. */
   refusal(path: string, access: "write" | "delete"): string | undefined;
-  /** Why these deletions need the user. From the root. */
+  /** Tells why these deletions need the user. From the root. */
   deletions(changes: readonly HeldChange[]): string | undefined;
-  /** Whether a link may lead to this absolute place outside the root. */
+  /** Tells whether a link may lead to this absolute place outside the root. */
   mayLead(target: string): boolean;
   /** The text of a file that the command wrote, if it is small. From the root. */
   text(path: string): string | undefined;

@@ -2,7 +2,7 @@
 import { CredentialError } from "./credential-error.js";
 import type { CredentialEndpoint } from "./entry.js";
 
-/** What base URLs may end with although the requests go beside it. */
+/** Matches what base URLs may end with although the requests go beside it. */
 const TAILS = /\/(chat\/completions|responses|messages|models|v\d+(alpha|beta)?\d*|api)$/;
 /** A placeholder key, to find out how a key is sent. */
 const PLACE = "{secret}";
@@ -26,7 +26,7 @@ export function bindEndpoint({ baseUrl, authorize }: BindOptions): CredentialEnd
   return { baseUrl: `${url.origin}${path}`, headers: Object.fromEntries(headers) };
 }
 
-/** Whether a key would cross a network that others can read. */
+/** Tells whether a key would cross a network that others can read. */
 export function isOpenlySent(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === "http:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -1,5 +1,5 @@
 /**
- * What is known about the stored credentials without their key: the first line of `creds.enc`. Every start of the engine reads it, so
+ * Describes what is known about the stored credentials without their key: the first line of `creds.enc`. Every start of the engine reads it, so
  * this module loads no other code.
  */
 import { readFileSync } from "node:fs";
@@ -19,12 +19,12 @@ export interface CatalogueEntry {
   /** The only address it is sent to. */
   readonly baseUrl: string;
   readonly addedAt: number;
-  /** Who signed in, where that is known. */
+  /** Says who signed in, where that is known. */
   readonly identity?: string;
 }
 
 export interface Catalogue {
-  /** What kind of key opens the file, and enough of a trace of it to know a wrong one. */
+  /** Says what kind of key opens the file, with enough of a trace of it to know a wrong one. */
   readonly key: { readonly from: KeyOrigin; readonly check: string };
   readonly entries: readonly CatalogueEntry[];
 }

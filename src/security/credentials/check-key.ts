@@ -1,9 +1,9 @@
-/** Whether a text can be an API key. */
+/** Says whether a text can be an API key. */
 export type KeyCheck =
   | { readonly ok: true; readonly key: string; readonly warning?: string }
   | { readonly ok: false; readonly problem: string };
 
-/** How keys usually begin. If a provider changes that, the user gets a warning, never a refusal. */
+/** Lists how keys usually begin. If a provider changes that, the user gets a warning, never a refusal. */
 const BEGINNINGS: Readonly<Record<string, string>> = {
   anthropic: "sk-ant-",
   openai: "sk-",

@@ -84,7 +84,7 @@ export class CredentialFile {
 }
 
 export interface Change<T> {
-  /** What is written; absent when nothing is. */
+  /** Holds what is written; absent when nothing is. */
   readonly entries?: readonly CredentialEntry[];
   readonly result: T;
 }

@@ -9,27 +9,27 @@ import { type KeyOrigin, readCatalogue } from "./catalogue.js";
 import { CredentialError } from "./credential-error.js";
 import type { FileKey } from "./credential-format.js";
 
-/** Where the parts of the key are. It crosses a pipe to the helper process, so it is plain data. */
+/** Describes where the parts of the key are. It crosses a pipe to the helper process, so it is plain data. */
 export interface KeyPlaces {
   /** `creds.enc`. */
   readonly path: string;
-  /** Where the key file and the salt are: not beside the file, so that a copy of one folder is not a copy of both. */
+  /** Says where the key file and the salt are: not beside the file, so that a copy of one folder is not a copy of both. */
   readonly folder: string;
   readonly machineKey?: string | undefined;
   readonly passphrase?: string | undefined;
-  /** What a new file gets when neither of those is given. */
+  /** Holds what a new file gets when neither of those is given. */
   readonly choice: "file" | "keychain" | "passphrase";
   readonly keychain: Pick<KeychainOptions, "path" | "platform" | "avoid">;
 }
 
 export interface FoundKey extends FileKey {
-  /** Where a new key was stored, for a message to the user. */
+  /** Says where a new key was stored, for a message to the user. */
   readonly created?: string;
 }
 
 export const LOCKED = "The stored keys are locked with a passphrase. Run 'oxbow auth unlock', or set OXBOW_PASSPHRASE.";
 
-/** What kind of key is, or will be, needed. */
+/** Tells what kind of key is, or will be, needed. */
 export function neededKey(places: KeyPlaces): KeyOrigin {
   const existing = readCatalogue(places.path)?.key.from;
   if (existing !== undefined) return existing;

@@ -1,5 +1,5 @@
 /**
- * What the credential file holds: one entry for each provider and account, an API key or OAuth tokens, bound to
+ * Describes what the credential file holds: one entry for each provider and account, an API key or OAuth tokens, bound to
  * the one address it may be sent to.
  *
  * 1. An entry contains its endpoint. A caller names the entry, never a host, so no caller can send a key anywhere else.
@@ -61,11 +61,11 @@ export interface RefreshOptions {
 
 export interface Refreshed {
   readonly tokens: OAuthTokens;
-  /** Where a provider moves its users by what it answers. */
+  /** Says where a provider moves its users by what it answers. */
   readonly endpoint?: CredentialEndpoint;
 }
 
-/** How one provider's tokens are renewed. Runs in the helper process only. */
+/** Describes how one provider's tokens are renewed. Runs in the helper process only. */
 export interface TokenSource {
   readonly provider: string;
   /**

@@ -4,7 +4,7 @@ import { choice, setting, shownTime } from "../../feature/setting.js";
 import { CREDENTIAL_KEYS } from "./places.js";
 
 export const credentialSettings = {
-  /** How a new credential file is encrypted, if the environment has neither key nor passphrase. */
+  /** Says how a new credential file is encrypted, if the environment has neither key nor passphrase. */
   credential_key: choice(CREDENTIAL_KEYS, {
     about: "where the key of stored keys is: file, keychain or passphrase",
     guide: "models",

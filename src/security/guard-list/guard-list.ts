@@ -57,7 +57,7 @@ export class GuardList {
     this.#personal = new PersonalSettings({ program, home, variables });
   }
 
-  /** Why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
+  /** Tells why a change of this path needs the user; undefined for an ordinary one. Absolute, without links. */
   reason(path: string): string | undefined {
     return this.#reason(path, (repository) => this.#read(repository));
   }

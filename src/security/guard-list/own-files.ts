@@ -1,5 +1,5 @@
 /**
- * Whether a path leads to one of Oxbow's own files: keys, credentials, stored sessions, settings.
+ * Decides whether a path leads to one of Oxbow's own files: keys, credentials, stored sessions, settings.
  *
  * 1. A file is known by its number on its device, and so is every folder above it: another spelling, a link or a second mount of the
  *    folder makes no difference.

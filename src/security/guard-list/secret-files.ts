@@ -31,7 +31,7 @@ export interface SecretFilesOptions {
   readonly roots: readonly string[];
   /** The person's own folder: commands do not see the rest of a repository that it belongs to. */
   readonly home: string;
-  /** What the user lets commands read: paths from a root, or names; `*` is everything. */
+  /** Holds what the user lets commands read: paths from a root, or names; `*` is everything. */
   readonly shown: readonly string[];
   readonly clock: Pick<Clock, "now" | "wall">;
 }

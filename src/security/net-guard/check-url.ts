@@ -1,5 +1,5 @@
 /**
- * Whether a URL may be fetched, as far as that is known without a lookup.
+ * Decides whether a URL may be fetched, as far as that is known without a lookup.
  *
  * 1. There is one parser, the WHATWG one: the URL that was judged is the URL object that is used afterwards, never its text.
  *    It turns decimal, octal, hexadecimal, full-width and percent-encoded spellings of an address into the usual one.
@@ -10,7 +10,7 @@ import { problemOfName } from "./host-name.js";
 import { parseAddress } from "./ip-address.js";
 import { bareHost, type NetPolicy, PUBLIC_ONLY } from "./net-policy.js";
 
-/** How far a connection may go: `private` takes in private networks and this machine, and nothing forbidden. */
+/** Describes how far a connection may go: `private` takes in private networks and this machine, and nothing forbidden. */
 export type Reach = "public" | "private";
 
 export interface AllowedUrl {

@@ -1,5 +1,5 @@
 /**
- * Which addresses belong to the public internet.
+ * Decides which addresses belong to the public internet.
  *
  * 1. Addresses that are not known to be public are refused: of IPv6 only 2000::/3 is assigned, and an invalid address is refused.
  * 2. The tables follow IANA's special-purpose registries, with a few addresses where clouds serve credentials.

@@ -1,11 +1,11 @@
-/** What the name of a host shows before it is looked up. */
+/** Describes what the name of a host shows before it is looked up. */
 
 /** Endings that no public name has: they stand for this machine, a private network, or nothing that can be fetched. */
 const LOCAL_ENDINGS = new Set(
   "localhost local localdomain internal intranet private corp home lan test invalid onion alt home.arpa".split(" "),
 );
 
-/** Why a name cannot be one of the public internet; nothing if it can. The name is in lower case, without a trailing dot. */
+/** Tells why a name cannot be one of the public internet; nothing if it can. The name is in lower case, without a trailing dot. */
 export function problemOfName(name: string): string | undefined {
   const labels = name.split(".");
   const last = labels.at(-1) ?? "";

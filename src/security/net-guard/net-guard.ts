@@ -14,7 +14,7 @@ export interface NetGuardOptions {
   /** Hosts of private networks that the user has allowed; see `net-policy.ts` for how they are written. */
   readonly allowedHosts?: readonly string[];
   readonly lookup?: Lookup;
-  /** Whether a proxy stands between here and this address, which then looks the name up again itself. */
+  /** Tells whether a proxy stands between here and this address, which then looks the name up again itself. */
   readonly isProxied?: (url: URL) => Promise<boolean>;
   /** `proxy` allows names that cannot be looked up here, if a proxy is used: only the proxy can resolve them. */
   readonly unknownNames?: "refuse" | "proxy";

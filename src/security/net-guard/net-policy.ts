@@ -4,7 +4,7 @@
  */
 
 export interface NetPolicy {
-  /** Whether this host may be in a private network or on this machine. */
+  /** Tells whether this host may be in a private network or on this machine. */
   allowsPrivate(host: string, port: number): boolean;
 }
 

@@ -24,7 +24,7 @@ export async function exchangeForCopilot(
   return { tokens, endpoint: endpointOf(provider, text(object(reply.body.endpoints).api)) };
 }
 
-/** Where Copilot's models are differs by plan. The token is sent there, so it must be an address like our own. */
+/** Reads where Copilot's models are, which differs by plan. The token is sent there, so it must be an address like our own. */
 function endpointOf({ api }: DeviceProvider, address: string): CredentialEndpoint {
   if (!URL.canParse(address)) return api;
   const [given, own] = [new URL(address), new URL(api.baseUrl)];

@@ -82,7 +82,7 @@ async function poll(provider: DeviceProvider, device: DeviceCode, options: Devic
   throw expired();
 }
 
-/** How long to wait before the next poll; throws when polling is over. */
+/** Tells how long to wait before the next poll; throws when polling is over. */
 function nextInterval(
   reply: Reply,
   { intervalMs, host }: { readonly intervalMs: number; readonly host: string },

@@ -1,4 +1,4 @@
-/** Why a sign-in failed. The message is one line for the user, without codes or tokens. */
+/** Explains why a sign-in failed. The message is one line for the user, without codes or tokens. */
 export type OAuthProblem =
   /** The user or the provider refused. */
   | "refused"

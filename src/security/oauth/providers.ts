@@ -21,7 +21,7 @@ interface ProviderBase {
   readonly terms: string;
   /** `ask`: the known terms do not allow it, so the user has to confirm. */
   readonly termsNeed: "notice" | "ask";
-  /** Where models are asked, and with which headers. */
+  /** Says where models are asked, and with which headers. */
   readonly api: CredentialEndpoint;
 }
 
@@ -30,7 +30,7 @@ export interface BrowserProvider extends ProviderBase {
   readonly authorizeUrl: string;
   /** Parameters of the address beyond the standard's. */
   readonly authorizeExtra: Readonly<Record<string, string>>;
-  /** How the token endpoint wants its fields. The standard says `form`. */
+  /** Says how the token endpoint wants its fields. The standard says `form`. */
   readonly tokenBody: "form" | "json";
   /** Sent along with the code, beyond the standard's fields. */
   readonly exchangeState: "sent" | "kept";

@@ -15,7 +15,7 @@ import { ENDED, errorCode, post, readTokens, send, type TokenRequest } from "./t
 const PREFIX = "mcp:";
 const RENEWAL = "renewal";
 
-/** What the token endpoint wants to know. */
+/** Describes what the token endpoint wants to know. */
 export interface Renewal {
   readonly tokenUrl: string;
   readonly clientId: string;

@@ -1,4 +1,4 @@
-/** How each provider's tokens are renewed. The helper process calls these, one at a time for an entry. */
+/** Describes how each provider's tokens are renewed. The helper process calls these, one at a time for an entry. */
 import {
   type OAuthTokens,
   type Refreshed,

@@ -22,11 +22,11 @@ export interface FactPorts {
   patchPaths(patch: string): readonly TouchedPath[];
   /** Loads the shell parser the first time. */
   commandReader(): Promise<CommandReader>;
-  /** Why the user should agree first, by the spelling of a path relative to the workspace (`protection` of the file tools). */
+  /** Tells why the user should agree first, by the spelling of a path relative to the workspace (`protection` of the file tools). */
   protection(path: string, access: "read" | "write"): string | undefined;
-  /** Why a change needs the user, wherever its links lead. Absolute. */
+  /** Tells why a change needs the user, wherever its links lead. Absolute. */
   guarded?(path: string): Promise<string | undefined>;
-  /** Whether it is one of Oxbow's own files, by identity, not by name. Absolute. */
+  /** Tells whether it is one of Oxbow's own files, by identity, not by name. Absolute. */
   isOwn?(path: string): Promise<boolean>;
   /** Extensions are all tools that are not built in. */
   isBuiltIn(tool: Pick<Tool, "name">): boolean;

@@ -16,13 +16,13 @@ import { spelledPath } from "./spelled-path.js";
 export interface Whereabouts {
   readonly workspace: string;
   readonly home: string | undefined;
-  /** Where the shell may be. `cd` adds to it for the commands that follow. */
+  /** Says where the shell may be. `cd` adds to it for the commands that follow. */
   readonly folders: string[];
 }
 
 const list = (words: string) => words.split(" ");
 
-/** What well-known programs do with the files in their arguments; all others read them. */
+/** Lists what well-known programs do with the files in their arguments; all others read them. */
 const ACCESS: ReadonlyMap<string, readonly PathAccess[]> = new Map<string, readonly PathAccess[]>([
   ...list("rm rmdir unlink shred").map((name) => [name, ["delete"]] as const),
   ...list("mv rename").map((name) => [name, ["delete", "write"]] as const),

@@ -17,13 +17,13 @@ export interface CommandReader {
 export interface CommandReaderOptions {
   /** Absolute. */
   readonly workspace: string;
-  /** Where commands start, when that is not the workspace itself. */
+  /** Says where commands start, when that is not the workspace itself. */
   readonly cwd?: string;
   /** Oxbow's own folders, absolute. */
   readonly ownFolders?: readonly string[];
   /** A folder in them with outputs of the model's own commands: absolute; it is read like the workspace. */
   readonly outputs?: string | undefined;
-  /** Whether git may look at the work tree here without running what the repository names (`quiet-repository.ts`). */
+  /** Tells whether git may look at the work tree here without running what the repository names (`quiet-repository.ts`). */
   readonly isQuietRepository?: () => boolean;
   /** Resolves symbolic links; without it, words are taken literally. */
   readonly links?: LinkReader;

@@ -1,5 +1,5 @@
 /**
- * What the permission commands do, as functions from their arguments to text and data. The registry decides who may use them:
+ * Describes what the permission commands do, as functions from their arguments to text and data. The registry decides who may use them:
  * people, never the model.
  */
 import { safeLine, safeText } from "../../base/terminal-text.js";
@@ -28,7 +28,7 @@ export type CommandText =
   | { readonly ok: true; readonly text: string; readonly value: JsonValue }
   | { readonly ok: false; readonly text: string };
 
-/** Where rules hold that outlive the session: wherever the person works, or in this project. */
+/** Describes where rules hold that outlive the session: wherever the person works, or in this project. */
 export type RulePlace = "user" | "project";
 
 export interface PermissionsState {

@@ -143,7 +143,7 @@ export function replayCommand(port: ReplayPort): readonly Command[] {
   return withPort([REPLAY], () => port);
 }
 
-/** What protects the machine in this session. */
+/** Describes what protects the machine in this session. */
 export interface ProtectionPort extends Pick<PermissionsState, "policy" | "session"> {
   decided(call?: CallId): readonly DecidedCall[];
   readonly planMode: boolean;

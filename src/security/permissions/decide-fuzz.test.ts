@@ -14,7 +14,7 @@ import { bash, HOME, onPath, pathsOf, policyWith, READER, rulesOf, WORKSPACE } f
 
 interface Piece {
   readonly text: string;
-  /** What may be decided at best: 0 allow, 1 ask, 2 deny. */
+  /** The best decision that is possible: 0 allow, 1 ask, 2 deny. */
   readonly floor: 0 | 1 | 2;
 }
 

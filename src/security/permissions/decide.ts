@@ -93,7 +93,7 @@ function needsNetwork(subject: Subject, policy: PermissionPolicy): boolean {
   return subject.kind === "command" && partNeed(subject.part, policy)?.opens.includes("network") === true;
 }
 
-/** Whether a yes lets nothing out: the tight sandbox holds the command unopened, or the workspace holds the edit. */
+/** Tells whether a yes lets nothing out: the tight sandbox holds the command unopened, or the workspace holds the edit. */
 function staysInside({ tool, paths, contained }: DecisionFacts, needs: readonly Need[]): boolean {
   if (tool.origin !== "built-in") return false;
   if (tool.set === "command") return contained === true && needs.every(({ opens }) => opens.length === 0);
@@ -111,7 +111,7 @@ function rank({ decision, law }: Verdict): number {
   return DECISIONS.indexOf(decision) + (WEIGHTS[law] ?? 0);
 }
 
-/** What a call consists of; at least one thing. */
+/** Tells what a call consists of; at least one thing. */
 function subjectsOf({ tool, args, command, paths }: DecisionFacts): readonly [Subject, ...Subject[]] {
   const subjects: Subject[] =
     command === undefined
@@ -132,7 +132,7 @@ interface Allowed {
 }
 
 /**
- * What the sandbox is opened for. The question names all of it. A rule opens the repository and the secret files that the command names,
+ * Tells what the sandbox is opened for. The question names all of it. A rule opens the repository and the secret files that the command names,
  * and the network only if it says so.
  */
 function openingsOf(needs: readonly Need[], allowed?: Allowed): { readonly openings?: readonly Opening[] } {

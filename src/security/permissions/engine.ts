@@ -28,7 +28,7 @@ export interface EngineOptions {
   sandboxed(): boolean;
   /** The session rules and plan mode of an earlier run, if they continue. */
   readonly before?: Pick<PermissionEngine, "session" | "plan"> & Partial<Pick<PermissionEngine, "decisions">>;
-  /** Whether commands can be contained so tightly that mode `auto` runs them without asking. */
+  /** Tells whether commands can be contained so tightly that mode `auto` runs them without asking. */
   contained?(): boolean;
   /** The run only reads, as in plan mode. */
   readonly onlyReads?: boolean;
@@ -98,7 +98,7 @@ export class PermissionEngine {
     return this.#facts(call, "human");
   }
 
-  /** Whether a call is certainly allowed, as far as known at once: it may then start before the model has finished. */
+  /** Tells whether a call is certainly allowed, as far as known at once: it may then start before the model has finished. */
   mayStartEarly(call: ToolCall, tool: Tool, originator: Identity): boolean {
     const facts = spelledFacts({ tool, args: call.args }, this.#circumstances(originator), this.#options.ports);
     return facts !== undefined && decide(facts, this.policy, this.session.list()).decision === "allow";

@@ -1,4 +1,4 @@
-/** What is known about a call before it is decided. Plain data: made by `collect-facts.ts`, read by `decide.ts`. */
+/** Describes what is known about a call before it is decided. Plain data: made by `collect-facts.ts`, read by `decide.ts`. */
 import { shorten } from "../../base/cap-text.js";
 import type { ToolSet } from "../../engine/ports.js";
 import type { Identity } from "../../protocol/client.js";
@@ -38,9 +38,9 @@ export interface PathFacts {
   readonly recursive?: true;
   /** The program of a command, or the script of an interpreter: not merely a word that could be one. */
   readonly runs?: true;
-  /** Why the user should agree first. */
+  /** Says why the user should agree first. */
   readonly sensitive?: string;
-  /** Why a change needs the user's yes for exactly this path. */
+  /** Says why a change needs the user's yes for exactly this path. */
   readonly guarded?: string;
   /** It is one of Oxbow's own files, under any name. */
   readonly own?: true;
@@ -69,7 +69,7 @@ export interface CommandPart {
   /** An option by which it runs another program or writes. */
   readonly refusedOption?: string;
   /**
-   * What may allow it. `pattern`: a pattern that the user accepted for the session. `rule`: only a rule that the user wrote.
+   * Holds what may allow it. `pattern`: a pattern that the user accepted for the session. `rule`: only a rule that the user wrote.
    * `exact`: only one without wildcards, because a word names a file that may hold secrets. `none`: it writes by a redirect, sets variables, or holds words or options that a pattern would let through unseen.
    */
   readonly coverage: "pattern" | "rule" | "exact" | "none";

@@ -1,5 +1,5 @@
 /**
- * Whether a git command that only reads would show files that hold secrets without naming them. It decides by the words of the
+ * Decides whether a git command that only reads would show files that hold secrets without naming them. It decides by the words of the
  * command and by the names in git's index, and starts no program: git with the words of a model can write any file.
  *
  * 1. A search, an archive and whatever else shows whole files ask where the index holds such a file.
@@ -76,7 +76,7 @@ function blobProblem(action: string, words: readonly string[], secrets: TrackedS
   return found && `It would show ${found.path}: ${found.reason}.`;
 }
 
-/** Whether the paths behind `--` hold the file; without any, all do. */
+/** Tells whether the paths behind `--` hold the file; without any, all do. */
 function isAmong({ path }: TrackedSecret, words: readonly string[]): boolean {
   const end = words.indexOf("--");
   const paths = end < 0 ? [] : words.slice(end + 1);

@@ -1,5 +1,5 @@
 /**
- * Who may answer for whom.
+ * Decides who may answer for whom.
  *
  * 1. An agent never answers a question of its own turn, with any name and any setting.
  * 2. A question is answered by a human, or by `--auto-approve` if a yes lets nothing out.
@@ -40,7 +40,7 @@ export interface Answer {
   readonly unanswered?: { readonly afterMs: number };
 }
 
-/** What a question becomes when its time is over. The clock is the asker's. */
+/** Tells what a question becomes when its time is over. The clock is the asker's. */
 export function timedOut(timeoutMs: number): Answer {
   const seconds = Math.round(timeoutMs / 1000);
   const message = `Denied automatically after ${seconds} s without an answer. Continue without it, or say what you would have done.`;

@@ -1,5 +1,5 @@
 /**
- * Whether a command that only reads would read another file than its words say, through a symbolic link: a repository can contain links
+ * Decides whether a command that only reads would read another file than its words say, through a symbolic link: a repository can contain links
  * to any place. Only the words of a command are checked. What a program finds by itself, in folders below or by following links,
  * only a sandbox contains.
  */
@@ -10,11 +10,11 @@ import type { SimpleCommand, Word } from "../shell/syntax.js";
 import { fixedValue, globValue } from "../shell/word-values.js";
 import type { Whereabouts } from "./command-paths.js";
 
-/** What the disk says about links. */
+/** Describes what the disk says about links. */
 export interface LinkReader {
   /** The path free of links; undefined when there is nothing. It must not be made shorter before: `link/..` is not `.`. */
   real(path: string): string | undefined;
-  /** Where the links in a folder lead. */
+  /** Finds where the links in a folder lead. */
   within(folder: string): readonly string[];
 }
 

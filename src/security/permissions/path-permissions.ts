@@ -1,5 +1,5 @@
 /**
- * What may be done below a folder.
+ * Describes what may be done below a folder.
  *
  * 1. An entry gives a prefix, from the workspace or from `/`, a subset of read, write, exec and delete. The most specific entry
  *    decides about a path; a path without an entry is not restricted here.

@@ -23,7 +23,7 @@ export interface PermissionPolicy {
   readonly safeMode: SafeModeState;
 }
 
-/** Whether it is one of Oxbow's own files, which the model may not read or change. */
+/** Tells whether it is one of Oxbow's own files, which the model may not read or change. */
 export function isOwn({ absolute, access, own }: PathFacts, { ownFolders, readable = [] }: PermissionPolicy): boolean {
   if (own === true) return true;
   const path = `${absolute.toLowerCase()}/`;

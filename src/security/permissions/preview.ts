@@ -1,4 +1,4 @@
-/** What a call would write, for the person who is asked about it: the text, the replacements or the patch. */
+/** Describes what a call would write, for the person who is asked about it: the text, the replacements or the patch. */
 import type { JsonObject } from "../../protocol/json.js";
 
 const HEAD_LINES = 60;

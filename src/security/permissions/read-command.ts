@@ -92,7 +92,7 @@ export function readCommand(text: string, options: CommandReaderOptions): Comman
   };
 }
 
-/** Where the next command of a plain list starts; undefined if the words do not say it. */
+/** Finds where the next command of a plain list starts; undefined if the words do not say it. */
 function folderAfter({ words }: SimpleCommand, folder: string): string | undefined {
   const name = programName(words);
   if (name !== "cd" && name !== "pushd" && name !== "popd") return folder;

@@ -1,5 +1,5 @@
 /**
- * What a denied call says to the model: the law, the part of the command that causes it, and the true reason. A table of commands in a
+ * Shows what a denied call says to the model: the law, the part of the command that causes it, and the true reason. A table of commands in a
  * project as models find it: an untracked `.env`, links in `node_modules`, a link out of the folder.
  */
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** What today's rules would have decided about the calls of a stored session (`oxbow permissions replay SESSION`). */
+/** Describes what today's rules would have decided about the calls of a stored session (`oxbow permissions replay SESSION`). */
 import { shorten } from "../../base/cap-text.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { CallId } from "../../protocol/ids.js";
@@ -12,7 +12,7 @@ export interface ReplayedDecision {
   readonly summary: string;
   readonly past: {
     readonly decision: "allowed" | "denied" | "unknown";
-    /** Whether the user was asked. */
+    /** Says whether the user was asked. */
     readonly asked: boolean;
     readonly decidedBy?: string;
   };

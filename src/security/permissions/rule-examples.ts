@@ -10,7 +10,7 @@ export interface ExampleOptions {
   readonly readCommand?: CommandReader;
 }
 
-/** Whether checking the examples needs the shell parser, which is loaded only then. */
+/** Tells whether checking the examples needs the shell parser, which is loaded only then. */
 export function needsCommandReader(rules: readonly PermissionRule[]): boolean {
   return rules.some(({ command, match, not_match }) => command !== undefined && match.length + not_match.length > 0);
 }

@@ -136,7 +136,7 @@ export function matchDetail(rule: PermissionRule, args: JsonObject, subject: Sub
   return rule.decision === "allow" ? matchAllowing(rule, subject) : matchForbidding(rule, subject);
 }
 
-/** What allows must be certain: every word known, nothing around them that the rule does not say. */
+/** Matches what allows, which must be certain: every word known, nothing around them that the rule does not say. */
 function matchAllowing(rule: PermissionRule, subject: Subject): RuleMatch | undefined {
   if (subject.kind === "command" && rule.command !== undefined) {
     const { part, whole } = subject;

@@ -1,5 +1,5 @@
 /**
- * What the user allowed for the session.
+ * Describes what the user allowed for the session.
  *
  * 1. In memory only, until the end of the run. The user may write a rule to the profile.
  * 2. A rule is for one tool, by its name. It never allows another.
@@ -17,7 +17,7 @@ import { describeCall } from "./facts.js";
 import { type LastingRule, literal } from "./lasting-rule.js";
 import type { Subject } from "./rule.js";
 
-/** What a rule for the session would allow, before the user accepts it. */
+/** Describes what a rule for the session would allow, before the user accepts it. */
 export type SessionRuleDraft =
   | {
       readonly kind: "tool";
@@ -55,7 +55,7 @@ export interface SessionRule {
   /** Never used again in the session, so that a number on the screen stays true. */
   readonly number: number;
   readonly draft: SessionRuleDraft;
-  /** Who had started the turn in which it was accepted. */
+  /** Says who had started the turn in which it was accepted. */
   readonly originator: Identity;
   /** The id that the next event had when it was accepted; absent if it is older than the session. */
   readonly since?: number | undefined;
@@ -148,7 +148,7 @@ function covers(draft: SessionRuleDraft, facts: DecisionFacts, subject: Subject)
 }
 
 /**
- * What to offer for "this pattern for the session". `asking` are the parts of the call that nothing else allows, and `isNetworked` says
+ * Chooses what to offer for "this pattern for the session". `asking` are the parts of the call that nothing else allows, and `isNetworked` says
  * whether one of them needs the network.
  */
 export function offerFor(

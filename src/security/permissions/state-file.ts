@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 
 export interface StateFormat<T> {
-  /** What a missing file means. */
+  /** Holds what a missing file means. */
   readonly initial: T;
   /** Throws an Error that says what was expected. */
   decode(value: unknown): T;
@@ -41,7 +41,7 @@ export class StateFile<T> {
     this.#options = options;
   }
 
-  /** What was loaded or written last; `load` must have been called. */
+  /** Tells what was loaded or written last; `load` must have been called. */
   get current(): T {
     if (this.#state === undefined) throw new TypeError(`${this.path} was not loaded`);
     return this.#state;

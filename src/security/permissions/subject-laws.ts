@@ -12,7 +12,7 @@ export interface Grounds {
   /** Those about the call. */
   readonly rules: readonly PermissionRule[];
   readonly session: readonly SessionRule[];
-  /** What the whole call needs beyond what the sandbox of mode `auto` gives. */
+  /** Holds what the whole call needs beyond what the sandbox of mode `auto` gives. */
   readonly needs: readonly Need[];
 }
 
@@ -94,7 +94,7 @@ function ruleVerdict({ rule, decision, certain }: RuleMatch): Verdict {
 /** Built-in tools that only concern what was allowed before. */
 const OWN_BUSINESS: ReadonlySet<string> = new Set(["background"]);
 
-/** Why the quiet preset does not cover it; undefined when it does. */
+/** Tells why the quiet preset does not cover it; undefined when it does. */
 function quietTrouble(subject: Subject, { tool, command }: DecisionFacts): string | undefined {
   if (tool.origin !== "built-in") return `${tool.name} comes from an extension.`;
   if (subject.kind === "text") return command?.reason ?? "Oxbow cannot parse it.";

@@ -1,5 +1,5 @@
 /**
- * Whether a command that only reads would show files that hold secrets, or files outside the workspace, by going into folders,
+ * Decides whether a command that only reads would show files that hold secrets, or files outside the workspace, by going into folders,
  * by following links there, or by globs. It looks at the disk, because the words of the command do not name these files.
  *
  * Left out of the search for secrets: `node_modules`, which holds other people's code, and `.git` but for its configuration when that
@@ -17,11 +17,11 @@ import { handedReading, operandWords, readingOf, readOperands, type TreeReading 
 
 export type EntryKind = "file" | "folder" | "link";
 
-/** What the disk says about folders. */
+/** Describes what the disk says about folders. */
 export interface TreeReader {
   /** Free of links; undefined when there is nothing. */
   real(path: string): string | undefined;
-  /** What a path is, links followed. */
+  /** Tells what a path is, links followed. */
   kind(path: string): "file" | "folder" | undefined;
   entries(folder: string): readonly { readonly name: string; readonly kind: EntryKind }[];
   /** The beginning of a small file. */

@@ -1,4 +1,4 @@
-/** What a read-only command does with its folders and globs, by its text; in doubt, more. */
+/** Describes what a read-only command does with its folders and globs, by its text; in doubt, more. */
 import { namePattern, type TextPattern } from "../../base/star-pattern.js";
 import { optionSets, readArguments } from "../shell/arguments.js";
 import { READ_ONLY_PROGRAMS } from "../shell/programs/table.js";

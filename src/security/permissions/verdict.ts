@@ -1,10 +1,10 @@
-/** What was decided about a call, and by what. */
+/** Describes what was decided about a call, and by what. */
 import type { Opening } from "./contained/needs.js";
 import type { Decision } from "./facts.js";
 import type { PermissionRule } from "./rule.js";
 import type { SessionRuleDraft } from "./session-rules.js";
 
-/** Which of the laws in `decide.ts` decided; `hook`: a hook or another extension did. */
+/** Describes which of the laws in `decide.ts` decided; `hook`: a hook or another extension did. */
 export type Law =
   | "mode deny"
   | "plan mode"
@@ -36,7 +36,7 @@ export interface Verdict {
   readonly about?: string;
   /** Guarded paths that a yes, or this allow, lets change: absolute. */
   readonly guarded?: readonly string[];
-  /** What the sandbox is opened for when the call runs. */
+  /** Holds what the sandbox is opened for when the call runs. */
   readonly openings?: readonly Opening[];
   /** For a question: a yes lets nothing out of the workspace and its sandbox. */
   readonly contained?: true;

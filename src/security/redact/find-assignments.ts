@@ -25,7 +25,7 @@ const toSign = (sign: string) =>
   `[\\w.-]{0,40}(?: [\\w-]{1,20})?(?:\\\\?["'\`]|\\]){0,3}[ \\t]{0,40}${sign}[ \\t]{0,40}`;
 const TO_SIGN = toSign(`(?:${TYPED}|${SIGN})`);
 
-/** What every such name begins with, see grams.ts. */
+/** Lists what every such name begins with, see grams.ts. */
 export const NAME_GRAMS: readonly string[] = `${WORDS}|${SERVICES.join("|")}`.split("|").flatMap(nameGrams);
 
 const SECRET_NAMES = `${WORDS}|${SERVICE}`;

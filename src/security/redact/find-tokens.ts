@@ -19,7 +19,7 @@ const END = "(?![A-Za-z0-9])(?!\\.(?:png|jpe?g|gif|svg|webp|ico|css|js)\\b)";
 
 const STAND_IN = /[xX]{6,}|[*#.]{3,}/;
 
-/** What every token begins with or holds, see grams.ts. */
+/** Lists what every token begins with or holds, see grams.ts. */
 export const TOKEN_GRAMS: readonly string[] = TOKEN_PATTERNS.flatMap(
   ({ starts, anchors }) => starts?.flatMap(startGrams) ?? anchors ?? [],
 );
@@ -43,7 +43,7 @@ for (const pattern of STARTED) {
   }
 }
 const NEXT_HEAD = new RegExp([...BY_HEAD.keys()].map(literally).join("|"), "g");
-/** What the anchors of all patterns without a beginning have around them. */
+/** Holds what the anchors of all patterns without a beginning have around them. */
 const ANCHOR_HERE =
   /.{0,3}(?:\dQ~|\.atlasv1\.|[MNO][A-Za-z0-9_-]{23,27}\.|\d:A|\d(?:\||%7)|NRAL|_mmk|:APA91b|JQQJ9|\+A(?:St|Sb|Eh|CR)|A(?:CDb|IoT|ZDO)|Az(?:Se|Fu|Ca)|msh)/sy;
 
@@ -76,7 +76,7 @@ function literally(literal: string): string {
   return literal.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 }
 
-/** Whether a token begins at `at` or has its anchor there. */
+/** Tells whether a token begins at `at` or has its anchor there. */
 export function tokenTouches(text: string, at: number): boolean {
   ANCHOR_HERE.lastIndex = at;
   return tokenAt(text, at) !== undefined || ANCHOR_HERE.test(text);

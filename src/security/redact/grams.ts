@@ -47,7 +47,7 @@ export class GramTable {
     return row;
   }
 
-  /** Where the next gram begins, from `from` on, as if a border stood before; -1 when there is none. */
+  /** Finds where the next gram begins, from `from` on, as if a border stood before; -1 when there is none. */
   find(text: string, from: number): number {
     const rowOf = this.#rowOf;
     const bits = this.#bits;

@@ -1,4 +1,4 @@
-/** Whether a value is random, or a placeholder that a person wrote. */
+/** Decides whether a value is random, or a placeholder that a person wrote. */
 
 const STAND_IN =
   /x{4,}|X{4,}|\*{3,}|\.{3}|…|#{4,}|_{4,}|[<>]|\$[{(\w]|\{\{|%[({]|^\{.*\}$|^\[.*\]$|^%\w+%$|example|your[-_]|yourkey|change[-_]?(?:me|it)|placeholder|redact|dummy|sample|insert|replace|todo|foobar|process\.env|(?:^|[-_])(?:fake|my|here)[-_]|(?:^|[-_])test[-_](?<!^(?:[a-z]{2}_)?test_)|encrypted:|0{8,}/i;
@@ -33,7 +33,7 @@ export function variety(value: string): number {
   return new Set(value).size;
 }
 
-/** How unlike words a value is: changes between letters, digits and cases, and runs of consonants, for its length. */
+/** Tells how unlike words a value is: changes between letters, digits and cases, and runs of consonants, for its length. */
 export function looksRandom(value: string): boolean {
   if (value.length < 10 || isMixedCaseHex(value) || /^[\d.,:_-]+$/.test(value)) return false;
   let changes = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])|[A-Z]{2}(?=[a-z])|[a-z][A-Z](?=[A-Z\d])/g)?.length ?? 0;

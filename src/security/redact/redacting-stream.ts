@@ -25,7 +25,7 @@ export class RedactingStream {
 export class RedactedPieces {
   /** The unfinished segment, from its beginning. */
   #segment = "";
-  /** How much of it was given out already, unchanged. */
+  /** Says how much of it was given out already, unchanged. */
   #given = 0;
   #hinted = false;
 

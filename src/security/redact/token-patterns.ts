@@ -12,7 +12,7 @@ export interface TokenPattern {
   /** Every match contains one of these literally, not far from its beginning. */
   readonly holds?: readonly string[];
   readonly rest: string;
-  /** How many different characters the part after the beginning must have; fewer make a placeholder. */
+  /** Says how many different characters the part after the beginning must have; fewer make a placeholder. */
   readonly variety: number;
 }
 

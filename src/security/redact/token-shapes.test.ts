@@ -258,7 +258,7 @@ opsgenie pagerduty plaid privateai private-ai private_ai rapidapi sendbird sentr
 telegram telegr travis twilio twitch twitter yandex zendesk
 `;
 
-/** What a key may be for that is no secret. */
+/** Lists what a key may be for that is no secret. */
 const OTHER_KEYS = `
 cache primary foreign partition sort shard object storage host row unique group index hash dedup deduplication routing event message query
 item entry lookup range registry map state lock build idempotency publishable anon site pub verify verification ssh gpg pgp artifact commit

@@ -28,7 +28,7 @@ export function findTrigger(text: string, from: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Where a stream may have to wait, or -1: like `findTrigger`, without the closer look, and the keys of this process. */
+/** Finds where a stream may have to wait, or -1: like `findTrigger`, without the closer look, and the keys of this process. */
 export function findHint(text: string, from: number): number {
   const form = GRAMS.find(text, from);
   const own = findOwnSecret(form === -1 ? text : text.slice(0, form), from)?.start ?? -1;

@@ -30,7 +30,7 @@ export const DEFAULT_SAFE_COMMANDS: readonly string[] = [
 
 export const SAFE_MODE_OFF: SafeModeState = { on: false, allowed: DEFAULT_SAFE_COMMANDS };
 
-/** Why the command does not run in safe mode; undefined when it may, or when safe mode is off. */
+/** Tells why the command does not run in safe mode; undefined when it may, or when safe mode is off. */
 export function safeModeRefusal(state: SafeModeState, command: CommandFacts): string | undefined {
   if (!state.on) return undefined;
   if (command.parts.length === 0) return `${command.reason} Safe mode runs only what it understands.`;

@@ -137,7 +137,7 @@ function runIn(text: string, log: string): void {
   spawnSync("bash", ["-c", "--", text], { cwd: folder, env, timeout: 10_000, stdio: "ignore" });
 }
 
-/** What bash tried to run. */
+/** Tells what bash tried to run. */
 function attempts(log: string): string[][] {
   const entries = readFileSync(log, "utf8").split("COMMAND\0").slice(1);
   const whole = entries.filter((entry) => entry.endsWith("END\0"));
@@ -149,7 +149,7 @@ function attempts(log: string): string[][] {
   );
 }
 
-/** Whether words could be what bash made of a command, in which unknown words may become any number of words. */
+/** Tells whether words could be what bash made of a command, in which unknown words may become any number of words. */
 function agrees(expected: readonly (string | undefined)[], words: readonly string[]): boolean {
   const [first, ...rest] = expected;
   if (expected.length === 0) return words.length === 0;

@@ -16,7 +16,7 @@ export interface OwnPlaces {
   readonly except?: string | undefined;
 }
 
-/** Why a command is refused; undefined when it is not. */
+/** Tells why a command is refused; undefined when it is not. */
 export function credentialProblem(command: SimpleCommand, own: OwnPlaces, depth = 0): string | undefined {
   const words = [
     ...command.words,
@@ -74,7 +74,7 @@ function ownCommandProblem(words: readonly Word[]): string | undefined {
   return found === undefined ? undefined : `"oxbow ${found.join(" ")}" is for people, not for agents.`;
 }
 
-/** Whether the words of the sequence appear in their order. */
+/** Tells whether the words of the sequence appear in their order. */
 function follows(values: readonly string[], sequence: readonly string[]): boolean {
   let next = 0;
   for (const value of values) {

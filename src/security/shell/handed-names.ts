@@ -16,7 +16,7 @@ const XARGS = { flags: "-0 -r --null --no-run-if-empty", valued: "-n -P --max-ar
 const WITH_VALUE = /^(-[nP]|--max-(args|procs))$/;
 const NULL = /^(-r?0r?|--null)$/;
 
-/** What a call of xargs runs; undefined when the command is not one, or not one that is understood. */
+/** Tells what a call of xargs runs; undefined when the command is not one, or not one that is understood. */
 export function namesHandedTo(
   command: SimpleCommand,
   { from, programs }: { readonly from: Command | undefined; readonly programs: ProgramTable },
@@ -66,7 +66,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   git: { options: /^(-[cz]+|--cached|--full-name)$/, wanted: [/^-c?zc?$/] },
 };
 
-/** Whether a command, if it only reads, prints names of files with NUL between them. */
+/** Tells whether a command, if it only reads, prints names of files with NUL between them. */
 function printsNames({ words, redirects }: SimpleCommand): boolean {
   const values = words.map(fixedValue);
   const [program = "", ...rest] = values.filter((value) => value !== undefined);

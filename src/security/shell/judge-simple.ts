@@ -1,4 +1,4 @@
-/** Whether one simple command only reads, by the tables in `programs/`. */
+/** Decides whether one simple command only reads, by the tables in `programs/`. */
 import { type Arguments, optionSets, readArguments } from "./arguments.js";
 import { CHECKS } from "./checks/checks.js";
 import { afterChange, isSensitive, mayFindSecrets, pathProblem, type Whereabouts, wordPathProblem } from "./paths.js";
@@ -15,9 +15,9 @@ export interface Situation {
 }
 
 export interface SimpleVerdict {
-  /** Why it is not known to be read-only; undefined when it is. */
+  /** Says why it is not known to be read-only; undefined when it is. */
   readonly problem: string | undefined;
-  /** Where the shell may be after it. */
+  /** Says where the shell may be after it. */
   readonly place: Whereabouts;
 }
 
@@ -127,7 +127,7 @@ function namesSecrets(value: string): string | undefined {
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|PRIVATE|AUTH|COOKIE|SESSION/i;
 
-/** Why a word may not be printed. Substitutions are judged by themselves. */
+/** Tells why a word may not be printed. Substitutions are judged by themselves. */
 function textProblem(word: Word, place: Whereabouts): string | undefined {
   if (hasGlob(word)) return wordPathProblem(word, place);
   for (const part of allParts(word.parts)) {
@@ -187,7 +187,7 @@ function redirectProblem({ operator, descriptor, target }: Redirect, place: Wher
   }
 }
 
-/** Whether the command has nothing that a pattern for its words would miss. */
+/** Tells whether the command has nothing that a pattern for its words would miss. */
 export function hasHarmlessSurroundings({ assignments, redirects }: SimpleCommand): boolean {
   const place: Whereabouts = { workspace: undefined, folders: ["."] };
   return (

@@ -1,5 +1,5 @@
 /**
- * What a shell command is, before it runs.
+ * Describes what a shell command is, before it runs.
  *
  * 1. `read-only` needs proof: the text is wholly understood, it is a plain list or pipeline, and each of its commands is in a table
  *    with everything it is given. All else asks. Nothing is ever read-only because a pattern of danger was not found in it.
@@ -27,7 +27,7 @@ import { allParts, fixedValue } from "./word-values.js";
 export interface JudgeOptions {
   /** Absolute. Without it, every absolute path counts as outside. */
   readonly workspace?: string;
-  /** Where the command starts, when that is not the workspace itself. */
+  /** Says where the command starts, when that is not the workspace itself. */
   readonly cwd?: string;
   /** Tables of programs beside the built-in ones; a name in both is taken from here. */
   readonly programs?: ProgramTable;
@@ -43,7 +43,7 @@ export interface JudgedCommand {
   readonly text: string;
   readonly verdict: ShellVerdict;
   readonly reason: string;
-  /** What the user may allow for the session instead of this one command. */
+  /** Holds what the user may allow for the session instead of this one command. */
   readonly pattern?: string;
 }
 
@@ -127,7 +127,7 @@ class PlainJudge {
     this.#situation = { place: whereabouts(options), programs: this.#programs };
   }
 
-  /** Why the shape of the script asks; undefined for a plain list of plain commands. */
+  /** Tells why the shape of the script asks; undefined for a plain list of plain commands. */
   judgeScript(script: Script): string | undefined {
     if (script.items.length === 0) return "There is no command in it.";
     const only = script.items.length === 1 ? script.items[0]?.command : undefined;

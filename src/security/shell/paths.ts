@@ -1,5 +1,5 @@
 /**
- * Whether a command may read a path without asking, by its spelling alone.
+ * Decides whether a command may read a path without asking, by its spelling alone.
  *
  * 1. It is inside the workspace and not a place of secrets. Links are not followed here; a sandbox contains those.
  * 2. After a `cd` that may or may not have worked, a path must be inside from every folder the shell may be in.
@@ -17,7 +17,7 @@ export const LONGEST_PATH = 4096;
 export interface Whereabouts {
   /** Absolute. Without it, every absolute path is outside. */
   readonly workspace: string | undefined;
-  /** Where the shell may be, relative to the workspace; empty when it is outside. */
+  /** Says where the shell may be, relative to the workspace; empty when it is outside. */
   readonly folders: readonly string[];
   /** A folder that may be read like the workspace: absolute. */
   readonly outputs?: string | undefined;
@@ -43,7 +43,7 @@ export function afterChange(place: Whereabouts, path: string): Whereabouts {
   return { ...place, folders: [...new Set([...place.folders, ...there])] };
 }
 
-/** Why a word may not be read as a path; undefined when it may. */
+/** Tells why a word may not be read as a path; undefined when it may. */
 export function wordPathProblem(word: Word, place: Whereabouts): string | undefined {
   const value = globValue(word);
   if (value === undefined) {
@@ -70,7 +70,7 @@ export function isSensitive(path: string): boolean {
   return path.length <= LONGEST_PATH && sensitiveReason(posix.normalize(path)) !== undefined;
 }
 
-/** Whether a glob that spells out part of a name finds a name of secrets; `*` and `*.ts` spell out none. */
+/** Tells whether a glob that spells out part of a name finds a name of secrets; `*` and `*.ts` spell out none. */
 export function mayFindSecrets(part: string): boolean {
   if (!/[*?[]/.test(part)) return false;
   // Most names of secrets start with a dot, and so may the parent folder.

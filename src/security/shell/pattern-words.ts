@@ -29,7 +29,7 @@ export function commandPattern(command: SimpleCommand): string | undefined {
 }
 
 /**
- * What is read-only asks for the sake of a path or an option, which a pattern would let through. Not so for programs that are
+ * Finds programs that only read: they ask for the sake of a path or an option, which a pattern would let through. Not so those that are
  * known by some of their sub-commands, or by their version alone.
  */
 function onlyReads(program: string): boolean {
@@ -45,7 +45,7 @@ function namingCount(values: readonly (string | undefined)[]): number {
   return 1;
 }
 
-/** Whether a pattern allows a command. */
+/** Tells whether a pattern allows a command. */
 export function coversCommand(pattern: string, command: SimpleCommand): boolean {
   const wanted = pattern.trim().split(/\s+/);
   const open = wanted.at(-1) === "*";

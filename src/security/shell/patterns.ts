@@ -27,7 +27,7 @@ export function sessionPattern(text: string, options: JudgeOptions = {}): Sessio
     : { ok: false, reason: "Its commands are joined in a way that no pattern covers." };
 }
 
-/** Whether every command in a text is read-only or covered by one of the patterns, and nothing else is in it. */
+/** Tells whether every command in a text is read-only or covered by one of the patterns, and nothing else is in it. */
 export function matchesPattern(pattern: string | readonly string[], text: string, options: JudgeOptions = {}): boolean {
   const allow = typeof pattern === "string" ? [pattern] : pattern;
   return decideByRules(text, { ...options, allow }) === "allow";

@@ -44,7 +44,7 @@ function git(...args: string[]): string {
   return execFileSync("git", args, { cwd: join(folder, "work"), env: environment, encoding: "utf8" }).trim();
 }
 
-/** Whether running the command started the program of the configuration. */
+/** Tells whether running the command started the program of the configuration. */
 function startsProgram(command: string, variables: Readonly<Record<string, string>>): boolean {
   rmSync(join(folder, "started"), { force: true });
   const env = { ...environment, GIT_PAGER: "cat", ...variables };

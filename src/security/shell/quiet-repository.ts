@@ -1,5 +1,5 @@
 /**
- * Whether git can read a work tree without running anything that the repository names.
+ * Decides whether git can read a work tree without running anything that the repository names.
  *
  * Git runs what its configuration says: filters, text conversions, external diffs, monitors, hooks. What `QUIET_GIT_ENVIRONMENT`
  * cannot switch off by name must not be there:

@@ -6,7 +6,7 @@ export interface Script {
 
 export interface ListItem {
   readonly command: Command;
-  /** What follows the command; `""` at the end of a list. */
+  /** Holds what follows the command; `""` at the end of a list. */
   readonly operator: "&&" | "||" | ";" | "&" | "\n" | "";
 }
 
@@ -43,7 +43,7 @@ export type CompoundKind =
 export interface Compound {
   readonly type: "compound";
   readonly kind: CompoundKind;
-  /** What is expanded beside the bodies: the list of a `for`, subject and patterns of a `case`, the operands of `[[ ]]`. */
+  /** Holds what is expanded beside the bodies: the list of a `for`, subject and patterns of a `case`, the operands of `[[ ]]`. */
   readonly words: readonly Word[];
   readonly bodies: readonly Script[];
   readonly redirects: readonly Redirect[];
@@ -85,7 +85,7 @@ export type WordPart =
   | {
       readonly type: "parameter";
       readonly name: string;
-      /** What is done to it: `:-word`, `@P`, a leading `!` or `#`; empty when nothing is. */
+      /** Says what is done to it: `:-word`, `@P`, a leading `!` or `#`; empty when nothing is. */
       readonly operation: string;
       readonly quoted: boolean;
       readonly parts: readonly WordPart[];

@@ -26,7 +26,7 @@ const FILES = new Set(
 const INTERPRETERS =
   /^(node|nodejs|deno|bun|python[\d.]*|perl|ruby|php|lua|sh|bash|dash|zsh|env|npx|npm|pnpm|yarn|make|java|go|cargo|uv|uvx|\.)$/;
 
-/** Whether git, as the person has configured it, may run a file of the repository when it only reads. */
+/** Tells whether git, as the person has configured it, may run a file of the repository when it only reads. */
 export function mayRunRepository(settings: readonly ListedSetting[], place: RepositoryOfUser): boolean {
   if (settings.some((setting) => kindOfSetting(setting) === "fetching")) return true;
   // The condition of an include may not hold, so every folder of hooks counts, also the usual one.

@@ -2,7 +2,7 @@
 import type { Assignment, Command, CompoundKind, Redirect, Script, SimpleCommand, Word, WordPart } from "./syntax.js";
 import { allParts } from "./word-values.js";
 
-/** Where a command stands: in which constructs, from the outermost in. */
+/** Describes where a command stands: in which constructs, from the outermost in. */
 export type Place = readonly (CompoundKind | "pipeline" | "substitution")[];
 
 export interface FoundCommand {

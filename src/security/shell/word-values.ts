@@ -22,7 +22,7 @@ export function hasGlob(word: Word): boolean {
   return word.parts.some((part) => part.type === "glob");
 }
 
-/** Whether file names of a glob may look like options: nothing precedes it. */
+/** Tells whether file names of a glob may look like options: nothing precedes it. */
 export function startsWithGlob(word: Word): boolean {
   const first = word.parts.find((part) => part.type !== "literal" || part.value !== "");
   return first?.type === "glob";

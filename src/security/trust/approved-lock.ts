@@ -42,7 +42,7 @@ export type Decision = LockEntry["decision"];
 
 export interface Approver {
   readonly identity: "human" | "agent";
-  /** Who decides, for the record. */
+  /** Says who decides, for the record. */
   readonly name: string;
 }
 
@@ -54,7 +54,7 @@ export interface LockOptions {
   /** A lock made by `--emit-lockfile`, and the top of the project that it is for. */
   readonly portable?: { readonly file: string; readonly root: string };
   readonly findPins?: FindPins;
-  /** What the user should know of an item before the decision, besides its content. */
+  /** Holds what the user should know of an item before the decision, besides its content. */
   readonly noteOn?: NoteOn;
 }
 
@@ -110,7 +110,7 @@ export class ApprovedLock {
     this.#programs.set(root, entry);
   }
 
-  /** What was decided about exactly this. */
+  /** Tells what was decided about exactly this. */
   decisionOn(item: ContentItem): LockEntry | undefined {
     return decisionIn(this.#own.get(keyOf(item)), item) ?? decisionIn(this.#portable.get(keyOf(item)), item);
   }

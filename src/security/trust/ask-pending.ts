@@ -29,7 +29,7 @@ export interface Answers {
 
 type Answer = Decision | "skip" | "quit";
 
-/** What is shown without being asked for. */
+/** Holds what is shown without being asked for. */
 const PREVIEW_LINES = 40;
 const ORDER: readonly Effect[] = ["runs", "configures", "informs"];
 

@@ -64,7 +64,7 @@ export interface ContentItem {
   readonly isAbove?: true;
   /** Only a part of other content, which names it. */
   readonly imported?: true;
-  /** Where it really lies, when a link leads there. */
+  /** Says where it really lies, when a link leads there. */
   readonly target?: string;
 }
 
@@ -99,7 +99,7 @@ export function labelOf(kind: ContentKind): string {
   return TRAITS[kind].label;
 }
 
-/** Whether an acknowledgement alone is not enough for it to run. */
+/** Tells whether an acknowledgement alone is not enough for it to run. */
 export function needsProjectFlag({ kind, owner }: Pick<ContentItem, "kind" | "owner">): boolean {
   return owner === "project" && TRAITS[kind].needsFlag;
 }
@@ -129,7 +129,7 @@ export function keyOf({ root, path, entry }: Pick<ContentItem, "path" | "entry">
   return JSON.stringify([root, path, entry ?? null]);
 }
 
-/** What people extend Oxbow with. */
+/** Lists what people extend Oxbow with. */
 export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set([
   "hook",
   "tool",
@@ -146,7 +146,7 @@ export const EXTENSION_KINDS: ReadonlySet<ContentKind & ExtensionKind> = new Set
   "skill-file",
   "memory",
 ]);
-/** What this build loads; Oxbow does not ask about the rest. */
+/** Lists what this build loads; Oxbow does not ask about the rest. */
 export const LOADED_KINDS: ReadonlySet<ContentKind> = new Set(["instructions", ...EXTENSION_KINDS]);
 /** A run does not need the session folder, so it asks about it only on a terminal. */
 export const ASKED_KINDS: ReadonlySet<ContentKind> = new Set([...LOADED_KINDS, "sessions"]);

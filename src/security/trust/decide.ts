@@ -10,7 +10,7 @@ export interface DecideOptions {
   readonly interactive: boolean;
   /** --skip-unapproved: continue without unapproved content. */
   readonly skipUnapproved: boolean;
-  /** Whether a program of the project may run once it is approved (`mayRun` of programs-of-project.ts). */
+  /** Tells whether a program of the project may run once it is approved (`mayRun` of programs-of-project.ts). */
   readonly mayRun: (item: ContentItem) => boolean;
   /** A person may be asked about programs that may not run yet. */
   readonly asksAboutPrograms: boolean;

@@ -20,7 +20,7 @@ export interface LocatedFile {
   readonly isLink: boolean;
 }
 
-/** Where a path really leads, when content may come from there. */
+/** Finds where a path really leads, when content may come from there. */
 function locate({ root, path, owner }: Omit<Place, "kind">): LocatedFile | Unreadable {
   const plain = join(root, path);
   let real: string;
@@ -84,7 +84,7 @@ function described(place: Place, read: ReturnType<typeof readPlace>): ContentIte
   };
 }
 
-/** What the user approves with a session folder. Its content changes with every turn, so the approval is for its use. */
+/** Lists what the user approves with a session folder. Its content changes with every turn, so the approval is for its use. */
 export const STORE_TERMS = [
   "Oxbow would store the sessions of this project here, as plain files:",
   "what you type, what the model answers and what its tools read, not encrypted,",

@@ -11,7 +11,7 @@ import type { PendingItem } from "./review.js";
 import { count, type Look, paint, shown, shownText } from "./shown.js";
 
 export interface ContentChange {
-  /** What the user should know besides the changed lines. */
+  /** Holds what the user should know besides the changed lines. */
   readonly notes: readonly { readonly text: string; readonly warns: boolean }[];
   /** A unified diff, safe to show; absent when the content cannot be shown. */
   readonly diff?: string;
@@ -44,7 +44,7 @@ export function renderDiff(pending: PendingItem, options: DiffOptions): string {
   return lines.join("\n");
 }
 
-/** What changed, for any way to show it. */
+/** Tells what changed, for any way to show it. */
 export function contentChange(pending: PendingItem): ContentChange {
   const { item, before, after, state, hasHidden, note } = pending;
   const canShow = after !== undefined && !isBinary(after) && (before === undefined || !isBinary(before));

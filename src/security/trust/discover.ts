@@ -1,5 +1,5 @@
 /**
- * What would be loaded in a folder.
+ * Describes what would be loaded in a folder.
  *
  * 1. Only known names in known places are looked at (`sources.ts`). A repository is never searched; what lies deeper is found
  *    when a file there is first touched (`NestedContent`).
@@ -27,7 +27,7 @@ export interface DiscoverOptions {
   readonly sources?: readonly string[];
   /** The profile in use: other files in a `profiles` folder are ignored. Default: all profiles. */
   readonly profile?: string;
-  /** Which files an instruction file names as parts of it, absolute. They are approved like the file itself. */
+  /** Tells which files an instruction file names as parts of it, absolute. They are approved like the file itself. */
   readonly importsOf?: (file: { readonly path: string; readonly text: string }) => Promise<readonly string[]>;
   /** More folders like `.oxbow`, absolute; they count as the project's, whatever they are. */
   readonly extra?: readonly string[];

@@ -23,7 +23,7 @@ interface Section {
 
 const SERVERS: Section = { kind: "mcp", prefix: "mcp_servers" };
 
-/** Which sections start programs, under the names different tools give them. */
+/** Lists which sections start programs, under the names different tools give them. */
 const SECTIONS: Readonly<Record<string, Section>> = {
   mcpServers: SERVERS,
   mcp_servers: SERVERS,
@@ -65,7 +65,7 @@ function projectPrefix(folder: string): string {
   return `projects.${folder}.`;
 }
 
-/** Whether an entry counts in this folder. */
+/** Tells whether an entry counts in this folder. */
 export function isForFolder(entry: string, folder: string): boolean {
   return !entry.startsWith("projects.") || entry.startsWith(`${projectPrefix(folder)}mcp_servers.`);
 }

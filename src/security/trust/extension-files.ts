@@ -15,7 +15,7 @@ export interface WaitingFile {
   readonly version: string;
   /** Its kind and name, safe to show. */
   readonly title: string;
-  /** What the user would approve; absent if it cannot be shown. */
+  /** Holds what the user would approve; absent if it cannot be shown. */
   readonly text?: string;
   decide(decision: "approved" | "refused", by: Approver): Promise<void>;
 }

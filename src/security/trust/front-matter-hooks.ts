@@ -10,7 +10,7 @@ import type { YamlValue } from "../../base/yaml.js";
 const NUMBERS = ["timeout", "timeout_ms"];
 const FLAGS = ["once", "async", "asyncRewake", "continueOnBlock", "sandbox"];
 
-/** Whether the text may have some: reading every skill at every start would take too long. */
+/** Tells whether the text may have some: reading every skill at every start would take too long. */
 export function mayHaveHooks(text: string): boolean {
   return /^["']?hooks["']?[ \t]*:/m.test(text);
 }

@@ -1,4 +1,4 @@
-/** Which instruction files a conversation has got, and why. */
+/** Decides which instruction files a conversation has got, and why. */
 import { join } from "node:path";
 import type { TrustedItem } from "./content.js";
 

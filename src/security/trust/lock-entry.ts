@@ -20,7 +20,7 @@ export interface LockEntry {
   readonly sha256: string;
   readonly size: number;
   readonly executable: boolean;
-  /** What the person was asked about. */
+  /** Holds what the person was asked about. */
   readonly class: ChangeClass;
   readonly at: string;
   readonly by: string;
@@ -47,7 +47,7 @@ export function formatEntry(entry: LockEntry): string {
   });
 }
 
-/** Whether approved programs of a project run without a flag. The last one about a project counts. */
+/** Says whether approved programs of a project run without a flag. The last one about a project counts. */
 export interface ProgramsEntry {
   readonly root: string;
   readonly programs: "run" | "ask";

@@ -1,5 +1,5 @@
 /**
- * Whether a folder could have content: checks only names, so that a start in a folder without content
+ * Decides whether a folder could have content: checks only names, so that a start in a folder without content
  * loads none of the code that reads, compares and asks.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";

@@ -19,13 +19,13 @@ export interface PassOptions extends Look, ProgramsOptions {
   readonly asksLater?: boolean;
   /** Asks the user; absent without a terminal. */
   readonly person?: { readonly by: Approver; readonly conversation: Conversation };
-  /** Who sees the notes about their own hooks; absent where no one reads them. */
+  /** Tells who sees the notes about their own hooks; absent where no one reads them. */
   readonly owner?: () => Approver;
   readonly now: () => Date;
 }
 
 export interface TrustOutcome {
-  /** What may be loaded, in the order it was found. */
+  /** Holds what may be loaded, in the order it was found. */
   readonly load: readonly TrustedItem[];
   /** Messages for the user: what was skipped or changed, a line each. */
   readonly notes: readonly string[];
@@ -96,7 +96,7 @@ async function tellWords(
   });
 }
 
-/** Where the decision cannot be kept, the next start shows it again. */
+/** Keeps the decision; where it cannot be kept, the next start shows it again. */
 async function keep(
   items: readonly PendingItem[],
   place: { readonly lock: ApprovedLock; readonly by: Approver; readonly now: () => Date },

@@ -66,7 +66,7 @@ export function withSources(sources: readonly string[], names: readonly string[]
   return [...new Set([...kept, ...names])];
 }
 
-/** What a profile lists as `context_sources`, in its order; a name that is not known is that of a file. Without a list: all that are known. */
+/** Tells what a profile lists as `context_sources`, in its order; a name that is not known is that of a file. Without a list: all that are known. */
 export function instructionPlaces(sources: readonly string[] | undefined): readonly Place[] {
   const known = [INSTRUCTIONS, ...FALLBACKS];
   return (
@@ -82,7 +82,7 @@ export function instructionPlaces(sources: readonly string[] | undefined): reado
 /** In every folder from the working folder up, beside the instruction files. */
 export const PROJECT_PLACES: readonly Place[] = [{ path: ".mcp.json", kind: "mcp", shape: "servers" }];
 
-/** What a source holds: `.oxbow/` of a project, Oxbow's configuration folder of a user. */
+/** Lists what a source holds: `.oxbow/` of a project, Oxbow's configuration folder of a user. */
 export const SOURCE_PLACES: readonly Place[] = [
   { path: "hooks.d", kind: "hook", shape: "tree" },
   { path: "tools", kind: "tool", shape: "tree" },

@@ -1,4 +1,4 @@
-/** Which programs of a project may run once each is approved: those of a flag, of a standing decision, or of an answer in this session. */
+/** Decides which programs of a project may run once each is approved: those of a flag, of a standing decision, or of an answer in this session. */
 import type { ApprovedLock } from "./approved-lock.js";
 import { type ContentItem, versionOf } from "./content.js";
 

@@ -45,7 +45,7 @@ export function sizeLimit(kind: ContentKind): number {
 
 export interface ReadOptions {
   readonly limit: number;
-  /** How many bytes to hold on to; the rest is only hashed. */
+  /** Says how many bytes to hold on to; the rest is only hashed. */
   readonly keep: number;
 }
 

@@ -30,13 +30,13 @@ export interface PendingItem {
   readonly item: ContentItem;
   readonly state: "new" | "changed" | "refused";
   readonly change: ChangeClass;
-  /** What was approved last, when that was kept. */
+  /** Holds what was approved last, when that was kept. */
   readonly before?: Uint8Array;
   /** The item's bytes; absent when there are too many to show. */
   readonly after?: Uint8Array;
   /** It contains invisible characters. */
   readonly hasHidden: boolean;
-  /** What the user should know besides the content. */
+  /** Holds what the user should know besides the content. */
   readonly note?: string;
   /** A program of the project that an approval alone does not start. */
   readonly isOff?: true;

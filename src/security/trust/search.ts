@@ -91,7 +91,7 @@ export class Search {
     }
   }
 
-  /** What the instruction files found so far name, and what that names. */
+  /** Tells what the instruction files found so far name, and what that names. */
   async imports(find: FindImports): Promise<void> {
     // The list grows while it is gone through.
     for (const item of this.#items) {

@@ -53,9 +53,9 @@ export interface Home {
   readonly code?: readonly string[] | undefined;
 }
 
-/** What Oxbow asks about in the user's own folder: providers there are read without approval. */
+/** Holds what Oxbow asks about in the user's own folder: providers there are read without approval. */
 const OWN_PLACES = SOURCE_PLACES.filter(({ kind }) => kind !== "provider");
-/** What a folder above the repository may bring. */
+/** Holds what a folder above the repository may bring. */
 const PLACES_ABOVE = SOURCE_PLACES.filter(({ kind }) => kind !== "sessions");
 /** A pack is a folder of skills. */
 const PACK_PLACES: readonly Place[] = [

@@ -31,7 +31,7 @@ export class TrustGate {
   }
 
   /**
-   * When a file is first touched: the instruction files on the way to it. In the middle of a turn unapproved content is
+   * Loads the instruction files on the way to a file that is first touched. In the middle of a turn unapproved content is
    * left out, not a reason to stop.
    */
   async touch(path: string): Promise<TrustOutcome> {

@@ -1,10 +1,10 @@
-/** Which files only the user can have written: those may be approved together, and the hooks among them need no approval. */
+/** Decides which files only the user can have written: those may be approved together, and the hooks among them need no approval. */
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isWithin } from "../../system/within.js";
 import type { ContentItem } from "./content.js";
 
-/** Why an item must be approved on its own; undefined when it need not. */
+/** Tells why an item must be approved on its own; undefined when it need not. */
 export function bulkProblem(item: ContentItem): string | undefined {
   if (item.owner !== "user") return "it came with the project";
   const path = item.target ?? join(item.root, item.path);

@@ -46,7 +46,7 @@ function revealRun(run: string, text: string, at: number): string {
   return out + spell(hidden);
 }
 
-/** How many of the next characters belong to the writing around them; `next` is what follows the whole run. */
+/** Counts how many of the next characters belong to the writing around them; `next` is what follows the whole run. */
 function keptHere(previous: string, [character = "", second, ...more]: readonly string[], next: string): number {
   const follows = second ?? next;
   if (character === ZWJ && isPictograph(previous) && isPictograph(follows)) return 1;

@@ -10,7 +10,7 @@ import { createMark, mendCopied, wrapApproved, wrapResult, wrapUntrusted } from 
 
 const MARK = createMark(() => Uint8Array.from([0, 17, 34, 51, 68, 85, 102, 119]));
 const wrap = (text: string, source = "https://example.com/") => wrapUntrusted({ source, kind: "web_page", text }, MARK);
-/** What stands between the two tags. */
+/** Tells what stands between the two tags. */
 const inside = (text: string) => {
   const wrapped = wrap(text);
   expect(wrapped.startsWith(`<untrusted-${MARK} kind="web_page" source="https://example.com/">\n`)).toBe(true);

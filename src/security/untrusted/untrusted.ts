@@ -14,7 +14,7 @@ import { breakControlTokens, mendControlTokens } from "./break-control-tokens.js
 import { revealHidden } from "./reveal-hidden.js";
 
 export interface UntrustedText {
-  /** Where it came from: an address, a path, a server and tool. */
+  /** Says where it came from: an address, a path, a server and tool. */
   readonly source: string;
   /** `web_page`, `instructions`, … */
   readonly kind: string;
@@ -72,7 +72,7 @@ function neutralize(text: string, mark: string): string {
   return breakControlTokens(breakTags(revealed));
 }
 
-/** What opens a tag, or looks as if it did, or is read as such. */
+/** Matches what opens a tag, or looks as if it did, or is read as such. */
 const OPENING = /[<＜﹤‹〈《«⟨❮❬❰˂ᐸ≺]|&(?:lt|#0{0,8}60|#x0{0,8}3c);?|\\(?:u003c|x3c)|%3c/gi;
 
 /** `isMeant` looks at what stands between the opening and the end of the word, and behind it. */
@@ -104,7 +104,7 @@ const WORDS = ["untrusted", "approved"];
 /** The largest number of non-letters before each letter of a word, besides invisible ones. */
 const MAX_BETWEEN = 32;
 
-/** Where one of the words ends that follows here, in whatever alphabet and with whatever between its letters. */
+/** Finds where one of the words ends that follows here, in whatever alphabet and with whatever between its letters. */
 function endOfWord(text: string, from: number): number | undefined {
   let word: string | undefined;
   let matched = 0;

@@ -69,7 +69,7 @@ async function reach({ link, credential }: HelperClientOptions): Promise<Reached
   }
 }
 
-/** How the helper ended, if it did. */
+/** Tells how the helper ended, if it did. */
 async function attempt(
   { link, credential, http }: HelperClientOptions,
   request: HttpRequest,

@@ -128,7 +128,7 @@ export class HelperLink {
     return { endpoint, socketPath: reachable(this.#options.folder, endpoint.socket) };
   }
 
-  /** Whether it stops. One that does not answer has already stopped. */
+  /** Tells whether it stops. One that does not answer has already stopped. */
   async #retire(endpoint: HelperEndpoint): Promise<boolean> {
     const { socketPath } = this.#way(endpoint);
     const answer = await askHelper({ socketPath, endpoint, method: "POST", path: "/retire" });

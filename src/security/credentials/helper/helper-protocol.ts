@@ -1,5 +1,5 @@
 /**
- * How an engine and the credential helper find and understand each other. HTTP/1.1 over a Unix socket:
+ * Describes how an engine and the credential helper find and understand each other. HTTP/1.1 over a Unix socket:
  *
  * 1. Every request carries the token of `helper.json`. With `x-oxbow-credential: PROVIDER/ACCOUNT` it is forwarded: its method, path
  *    and body go to the address that belongs to the credential. Without, it is for the helper itself: GET /status, GET /watch

@@ -54,7 +54,7 @@ export class HelperServer {
   readonly #socketName = `${randomBytes(6).toString("hex")}.sock`;
   #cancelIdle = () => {};
   #watcher: FSWatcher | undefined;
-  /** When a terminal gave keys last. */
+  /** Says when a terminal gave keys last. */
   #lentAt: number | undefined;
   #endsWithLast = false;
   #ended = false;

@@ -64,7 +64,7 @@ export function forwardedHead(head: RequestHead, { host, add, prefix = "" }: For
   return `${head.method} ${prefix}${head.target} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** Whether a target lies at or below a path, also after a server has taken it apart. */
+/** Tells whether a target lies at or below a path, also after a server has taken it apart. */
 export function isBelow(target: string, basePath: string): boolean {
   const path = target.split("?")[0] ?? "";
   if (/\\|\/\/|%2f|%5c/i.test(path)) return false;

@@ -50,7 +50,7 @@ export class SecretFilter {
   }
 }
 
-/** How many bytes at the end are the beginning of the secret. */
+/** Counts how many bytes at the end are the beginning of the secret. */
 function beginningAtEnd(bytes: Buffer, secret: Buffer): number {
   const first = secret[0] ?? 0;
   let at = bytes.indexOf(first, Math.max(0, bytes.length - secret.length + 1));

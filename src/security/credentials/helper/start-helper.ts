@@ -10,7 +10,7 @@ import type { NetworkPlan } from "../../../system/network/network.js";
 import { CredentialError, type CredentialErrorCode } from "../credential-error.js";
 import type { KeyPlaces } from "../credential-key.js";
 
-/** What the helper reads from its standard input, as JSON. */
+/** Describes what the helper reads from its standard input, as JSON. */
 export interface HelperOrders {
   readonly folder: string;
   readonly version: string;
@@ -28,7 +28,7 @@ export type HelperReport =
 export interface StartOptions {
   readonly script: string;
   readonly orders: HelperOrders;
-  /** What the helper's environment is. */
+  /** The environment of the helper. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }

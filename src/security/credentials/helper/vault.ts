@@ -25,12 +25,12 @@ import {
 export interface VaultOptions {
   readonly file: CredentialFile;
   readonly clock: Clock;
-  /** How a provider's tokens are renewed; loaded when some have to be. */
+  /** Tells how a provider's tokens are renewed; loaded when some have to be. */
   readonly sourceOf: (provider: string) => Promise<TokenSource | undefined>;
   readonly http: () => Promise<HttpClient>;
 }
 
-/** What a request is sent with. */
+/** Describes what a request is sent with. */
 export interface Authority {
   readonly origin: URL;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Whether the words of a command delete or overwrite the whole workspace, or what they do not show. `deletions.ts` counts the rest. */
+/** Decides whether the words of a command delete or overwrite the whole workspace, or what they do not show. `deletions.ts` counts the rest. */
 import { posix } from "node:path";
 import type { CommandPart, Words } from "../facts.js";
 

@@ -1,5 +1,5 @@
 /**
- * Whether deletions lose so much that a person has to agree: more than `MOST_TRACKED` files that git tracks. Pure. The text of a command gives
+ * Decides whether deletions lose so much that a person has to agree: more than `MOST_TRACKED` files that git tracks. Pure. The text of a command gives
  * the deletions that it shows; a list of changes that were really made gives all of them.
  *
  * 1. Only files that git tracks count: what a build made is made again. A moved file that stays in the workspace is not a deletion.

@@ -1,9 +1,9 @@
-/** What a git command needs beyond reading: its folder, or the network. For commands that the shell's judge did not find to only read. */
+/** Describes what a git command needs beyond reading: its folder, or the network. For commands that the shell's judge did not find to only read. */
 import type { Words } from "../facts.js";
 
 export type GitNeed = "nothing" | "git" | "network" | "cleans";
 
-/** What a git command does to changes that no commit holds; undefined if it keeps them. `rest` are the words from the subcommand on. */
+/** Tells what a git command does to changes that no commit holds; undefined if it keeps them. `rest` are the words from the subcommand on. */
 export function gitLoss([subcommand, ...rest]: Words): string | undefined {
   const has = (...options: readonly string[]) => rest.some((word) => word !== undefined && options.includes(word));
   const letters = (letter: string) => rest.some((word) => new RegExp(`^-[a-zA-Z]*${letter}`).test(word ?? ""));

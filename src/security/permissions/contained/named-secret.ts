@@ -24,7 +24,7 @@ const SEPARATORS = /[\s"'`()<>|;&=,:{}[\]$]+/;
 export interface NamedSecretOptions {
   readonly text: string;
   readonly commands: readonly SimpleCommand[];
-  /** Whether it is a file, seen from a folder that the command works in. Without it, only names that git gets count. */
+  /** Tells whether it is a file, seen from a folder that the command works in. Without it, only names that git gets count. */
   readonly isFile: ((path: string) => boolean) | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Why a contained command should still ask, by its text: what the sandbox would refuse anyway
+ * Explains why a contained command should still ask, by its text: what the sandbox would refuse anyway
  * (so that the user is asked at once, not after a failure), and what should not depend on undo alone. This is not a
  * protection: the sandbox blocks what the words do not show.
  */
@@ -10,7 +10,7 @@ import { deletionProblem } from "./deleting-words.js";
 import { gitLoss, gitNeed } from "./git-needs.js";
 import { ALWAYS, BY_SUBCOMMAND, BY_TWO_WORDS, ON_THE_MACHINE, OPTIONS_WITH_VALUE } from "./network-programs.js";
 
-/** What the user can open in the sandbox for one command. */
+/** Lists what the user can open in the sandbox for one command. */
 export const OPENINGS = ["network", "git", "unix_sockets", "secrets"] as const;
 export type Opening = (typeof OPENINGS)[number];
 
@@ -90,7 +90,7 @@ const READS_FILES = new Set(
   ),
 );
 
-/** What a command does to changes that no commit holds; undefined if it keeps them, as far as the words show. */
+/** Tells what a command does to changes that no commit holds; undefined if it keeps them, as far as the words show. */
 export function lossOf([program, ...rest]: Words): string | undefined {
   const name = program?.slice(program.lastIndexOf("/") + 1);
   return name === "git" ? gitLoss(afterOptions(rest)) : undefined;

@@ -17,7 +17,7 @@ const FORBIDDEN_WORDS = new Set(
     "SYMTAB FUNCTAB ARGV ARGC ARGIND ERRNO LINT TEXTDOMAIN BINMODE"
   ).split(" "),
 );
-/** What may precede a parenthesis. */
+/** Lists what may precede a parenthesis. */
 const FUNCTIONS = new Set(
   (
     "if while for print printf length substr index split sub gsub match sprintf tolower toupper int sqrt exp log sin cos " +
@@ -49,7 +49,7 @@ function isPrintingProgram(program: string): boolean {
   return true;
 }
 
-/** Whether no `>` in it may be one that writes. */
+/** Tells whether no `>` in it may be one that writes. */
 function comparesOnly(program: string): boolean {
   if (/[/\\]/.test(program)) return false;
   const strings = program.match(/"[^"]*"/g) ?? [];

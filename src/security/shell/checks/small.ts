@@ -53,7 +53,7 @@ export const checkPrintenv: Check = ({ arguments: { operands } }) =>
 export const checkJavaVersion: Check = ({ words: [option, ...more] }) =>
   more.length === 0 && /^--?version$/.test(option?.text ?? "") ? undefined : "java is asked for more than its version";
 
-/** Who listens where: `-i :3000`, `-nP -iTCP -sTCP:LISTEN`. */
+/** Judges what asks who listens where: `-i :3000`, `-nP -iTCP -sTCP:LISTEN`. */
 export const checkLsof: Check = ({ words }) => {
   const texts = words.map((word) => fixedValue(word) ?? "?");
   const known = /^(-[nPtl]+|-[nP]*i|-[nP]*i(TCP|UDP)?(:[0-9]+)?|(TCP|UDP)?:[0-9]+|-sTCP:LISTEN)$/;

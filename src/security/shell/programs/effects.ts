@@ -1,4 +1,4 @@
-/** What well-known programs do, for the reason why a command asks: "is not known to only read" says little about `rm`. Data. */
+/** Describes what well-known programs do, for the reason why a command asks: "is not known to only read" says little about `rm`. Data. */
 
 const EFFECTS: readonly (readonly [effect: string, programs: string])[] = [
   ["deletes files", "rm rmdir unlink shred srm trash rimraf"],

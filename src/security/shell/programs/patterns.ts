@@ -1,6 +1,6 @@
 /** Data for the patterns that the user may allow for a session. */
 
-/** How many words say what is run, by their beginning; one for all others. The longest beginning counts. */
+/** Sets how many words say what is run, by their beginning; one for all others. The longest beginning counts. */
 export const NAMING_WORDS: Readonly<Record<string, number>> = {
   git: 2,
   npm: 2,

@@ -1,5 +1,5 @@
 /**
- * How a program is described in the tables beside this file.
+ * Says how the tables beside this file describe a program.
  *
  * 1. A table is a list of what is allowed. An option, an operand or a sub-command that is not in it makes a command ask.
  * 2. Option names are whole: abbreviations that a program would accept are not in a table and ask.
@@ -17,7 +17,7 @@ export interface ProgramRules {
   readonly optional?: string;
   /** `-20` is a count. */
   readonly count?: true;
-  /** What the operands are; default: files. `checked`: `check` examines them. */
+  /** Says what the operands are; default: files. `checked`: `check` examines them. */
   readonly operands?: "none" | "text" | "files" | "pattern, files" | "checked";
   /** Options that give the pattern, so that every operand is a file. */
   readonly patterns?: string;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { HARMLESS_VARIABLES, isMeaningfulVariable } from "./variables.js";
 
-/** What shells, loaders and common programs read: a command that sets one of them changes what runs. */
+/** Lists what shells, loaders and common programs read: a command that sets one of them changes what runs. */
 const MEANINGFUL = `
   _ PATH HOME PWD OLDPWD IFS CDPATH ENV SHELL EDITOR VISUAL BROWSER RANDOM SRANDOM SECONDS LINENO OPTARG OPTIND OPTERR UID EUID PPID
   TMOUT TEMP FUNCNEST GLOBIGNORE EXECIGNORE FIGNORE INPUTRC POSIXLY_CORRECT REPLY DIRSTACK GROUPS COPROC MAPFILE COMPREPLY

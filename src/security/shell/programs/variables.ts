@@ -15,7 +15,7 @@ const names = new Set(NAMES.split(" "));
 const beginnings = BEGINNINGS.split(" ");
 const fragments = FRAGMENTS.split(" ");
 
-/** Whether a shell or another program gives a variable of this name a meaning. */
+/** Tells whether a shell or another program gives a variable of this name a meaning. */
 export function isMeaningfulVariable(name: string): boolean {
   const upper = name.toUpperCase();
   return (

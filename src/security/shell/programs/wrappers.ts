@@ -4,7 +4,7 @@ export interface WrapperRules {
   /** Options without a value. */
   readonly flags?: string;
   readonly valued?: string;
-  /** What must precede the command, each matching. */
+  /** Holds what must precede the command, each matching. */
   readonly before?: readonly RegExp[];
   /** Adds nothing itself: what it runs may be read-only. */
   readonly quiet?: true;
