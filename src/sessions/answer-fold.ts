@@ -1,5 +1,5 @@
 /**
- * How the events of a turn become answers; a part of turn-fold.ts.
+ * Describes how the events of a turn become answers; a part of turn-fold.ts.
  *
  * 1. An answer holds its deltas and calls until an AnswerEnded gives their order; later events belong to the next answer.
  * 2. Calls may be announced after the end of their answer, as many as it made.
@@ -12,7 +12,7 @@ import type { AnswerShape, EventPayloads } from "../protocol/events.js";
 import type { CallId } from "../protocol/ids.js";
 import type { Usage } from "../protocol/usage.js";
 
-/** What an event did to the current answer. */
+/** Describes what an event did to the current answer. */
 export type AnswerChange = { readonly ended: AnswerEnd } | "called" | undefined;
 
 export class AnswerFold {

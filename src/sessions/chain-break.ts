@@ -1,4 +1,4 @@
-/** What is wrong with a log, and where. */
+/** Describes what is wrong with a log, and where. */
 import { type LogProblem, StoreError, type Verification } from "./store.js";
 
 /** Found while walking the log; `verify` reports it, readers throw it. */
@@ -13,13 +13,13 @@ export class ChainBreak extends Error {
   }
 }
 
-/** What a reader gets instead of a break. */
+/** Tells what a reader gets instead of a break. */
 export function asStoreError(error: unknown): unknown {
   if (!(error instanceof ChainBreak)) return error;
   return new StoreError("damaged", `The log of this session is damaged. ${error.message}`, { cause: error });
 }
 
-/** What `verify` says about it; throws any other error. */
+/** Tells what `verify` says about it; throws any other error. */
 export function asVerification(error: unknown): Verification {
   if (!(error instanceof ChainBreak)) throw error;
   return { ok: false, problem: error.problem, event_id: error.event, message: error.message };

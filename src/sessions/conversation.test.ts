@@ -1,4 +1,4 @@
-/** How a log becomes the conversation again. `test/engine/rebuild.test.ts` compares it with the one that was live. */
+/** Shows how a log becomes the conversation again. `test/engine/rebuild.test.ts` compares it with the one that was live. */
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { plainText, REFUSED_INPUT, text } from "../protocol/content.js";

@@ -31,7 +31,7 @@ export class EventWriter {
   readonly #options: EventWriterOptions;
   /** Not yet acknowledged by the store, oldest first. */
   #unsaved: Envelope[] = [];
-  /** How many of those were passed to the store. */
+  /** Says how many of those were passed to the store. */
   #submitted = 0;
   #toCreate: NewSession | undefined;
   #settled: Promise<void> = Promise.resolve();
@@ -54,7 +54,7 @@ export class EventWriter {
     this.#saved = this.#head;
   }
 
-  /** Why nothing is written now. */
+  /** Tells why nothing is written now. */
   get broken(): StoreError | undefined {
     return this.#broken;
   }

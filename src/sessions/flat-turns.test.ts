@@ -1,4 +1,4 @@
-/** What a new process reads of a long session before and during its first turn: the conversation, and no more. */
+/** Shows what a new process reads of a long session before and during its first turn: the conversation, and no more. */
 
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

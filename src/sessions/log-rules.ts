@@ -1,4 +1,4 @@
-/** What every store checks, and the errors with which it refuses. */
+/** Describes what every store checks, and the errors with which it refuses. */
 import type { Envelope } from "../protocol/envelope.js";
 import { type CallId, isId, type SessionId } from "../protocol/ids.js";
 import { type Fence, type NewSession, StoreError } from "./store.js";

@@ -36,11 +36,11 @@ import {
 } from "./store.js";
 import { toMilliseconds } from "./timestamp.js";
 
-/** Where a log ends. */
+/** Describes where a log ends. */
 export interface LogEnd {
   /** 0 when there is no event. */
   readonly event: number;
-  /** What distinguishes this event from another one with its id. */
+  /** Holds what distinguishes this event from another one with its id. */
   readonly link: string;
 }
 
@@ -52,7 +52,7 @@ export interface Fenced {
   readonly check: Check;
 }
 
-/** What an append brings to a commit. */
+/** Describes what an append brings to a commit. */
 export interface Addition {
   readonly events: readonly PreparedEvent[];
   /** Their cost does not count again. */
@@ -62,7 +62,7 @@ export interface Addition {
   readonly moved: Check;
 }
 
-/** What a new session begins with. */
+/** Describes what a new session begins with. */
 export interface Beginning extends Addition {
   /** Only this store sees it until it is published. */
   readonly isDraft: boolean;

@@ -41,7 +41,7 @@ export interface SweepOptions {
   readonly days: number;
   /** The session as the store has it. */
   find(session: SessionId): Promise<SessionRecord | undefined>;
-  /** Whether a session is deleted, not in another store. */
+  /** Says whether a session is deleted, not in another store. */
   readonly knowsAll: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a new run needs to resume a stored session. It reads from the last summary on, or from the first unexpired event. */
+/** Describes what a new run needs to resume a stored session. It reads from the last summary on, or from the first unexpired event. */
 import { plainText } from "../protocol/content.js";
 import { EXPIRED, type SessionMode } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
@@ -11,7 +11,7 @@ type PermissionMode = Exclude<SessionMode, "plan">;
 export interface StoredSession {
   readonly record: SessionRecord;
   readonly rebuilt: RebuiltConversation;
-  /** When its last turn began. */
+  /** Says when its last turn began. */
   readonly lastTurnAt?: string;
   /** All turns so far; undefined when not all of the log was read. */
   readonly turns: number | undefined;

@@ -53,7 +53,7 @@ async function texts(id: SessionId): Promise<string[]> {
   return found;
 }
 
-/** What the program does when it starts: tidy up, then show the banner. */
+/** Does what the program does when it starts: tidy up, then show the banner. */
 async function start(on: number): Promise<{ readonly gone: SessionId[]; readonly banner: SessionId[] }> {
   const gone = await collect(store, day(on), { policy });
   const due = await dueSoon(store, day(on), policy);

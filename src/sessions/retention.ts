@@ -18,11 +18,11 @@ import type { SessionId } from "../protocol/ids.js";
 import type { SessionRecord, SessionStore } from "./store.js";
 
 export interface RetentionPolicy {
-  /** How long content is kept. */
+  /** Says how long content is kept. */
   readonly days: number;
-  /** How long before it expires the user gets a notice. */
+  /** Says how long before it expires the user gets a notice. */
   readonly noticeDays: number;
-  /** How long content was kept when the current notices were given; default: `days`. */
+  /** Says how long content was kept when the current notices were given; default: `days`. */
   readonly announcedDays?: number;
 }
 
@@ -33,7 +33,7 @@ export interface DueSession {
   readonly session: SessionId;
   readonly title?: string;
   readonly cwd: string;
-  /** When the oldest of it expires, at the earliest. */
+  /** Says when the oldest of it expires, at the earliest. */
   readonly expires_at: string;
   /** The user got a notice about the oldest of it. */
   readonly noticed: boolean;
@@ -41,12 +41,12 @@ export interface DueSession {
 
 export interface Collected {
   readonly session: SessionId;
-  /** How many events lost their content, or would. */
+  /** Says how many events lost their content, or would. */
   readonly events: number;
   /** The last of them. */
   readonly upTo: number;
   readonly reason: string;
-  /** Why it failed; then it is unknown what has expired. */
+  /** Says why it failed; then it is unknown what has expired. */
   readonly error?: string;
 }
 
@@ -156,7 +156,7 @@ async function collectOne(
   }
 }
 
-/** Whether the title is the beginning of this input, as the first line of a session is made its title. */
+/** Tells whether the title is the beginning of this input, as the first line of a session is made its title. */
 function quotes(title: string | undefined, input: string): boolean {
   const plain = (words: string) => words.trim().replace(/\s+/g, " ");
   const words = plain(title?.replace(/…$/, "") ?? "");
@@ -176,7 +176,7 @@ function coveredBy(noticedAt: number, { days, noticeDays, announcedDays = days }
   return Math.min(noticedAt, noticedAt + (noticeDays - Math.max(days, announcedDays)) * DAY_MS);
 }
 
-/** When the notice was given that content of this time needs; undefined when none was, or one for older content. */
+/** Tells when the notice was given that content of this time needs; undefined when none was, or one for older content. */
 function noticeFor(record: SessionRecord, time: number, policy: RetentionPolicy): number | undefined {
   if (record.noticed_at === undefined) return undefined;
   const noticedAt = Date.parse(record.noticed_at);

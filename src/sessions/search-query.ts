@@ -1,5 +1,5 @@
 /**
- * What to look for, in the words of a search box: `word "a phrase" -without`. Case and accents make no difference, and where a
+ * Describes what to look for, in the words of a search box: `word "a phrase" -without`. Case and accents make no difference, and where a
  * phrase has a blank the text may have any run of them.
  */
 import { groupDigits } from "../base/group-digits.js";

@@ -20,7 +20,7 @@ const READ_AT_ONCE = 500;
 const FIRST_PAGE = 25;
 
 export interface SnapshotOptions {
-  /** How many events come between two snapshots. */
+  /** Says how many events come between two snapshots. */
   readonly every?: number;
 }
 
@@ -78,7 +78,7 @@ export async function takeSnapshot(
   return record === undefined ? 0 : (await readConversation(store, record, options)).behind;
 }
 
-/** Where reading begins, and what has to be known there. */
+/** Describes where reading begins, and what has to be known there. */
 export interface Start extends RebuildOptions {
   /** The event before the first. */
   readonly from: number;

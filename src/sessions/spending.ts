@@ -1,4 +1,4 @@
-/** Which calls count as spending. */
+/** Decides which calls count as spending. */
 import { oldShape } from "../protocol/answer-ends.js";
 import type { EventPayloads } from "../protocol/events.js";
 

@@ -18,9 +18,9 @@ export interface StoreRequest {
 }
 
 export interface StoreKind {
-  /** Where it lies in the folder of Oxbow's data. */
+  /** Says where it lies in the folder of Oxbow's data. */
   readonly inside: string;
-  /** What is there as soon as the store exists, in its folder. */
+  /** Holds what is there as soon as the store exists, in its folder. */
   readonly sign: string;
   /** `NAME:DIR` names another folder. */
   readonly takesFolder: boolean;
@@ -29,7 +29,7 @@ export interface StoreKind {
   /** "Sessions of … belong …" */
   readonly where: (folder: string) => string;
   readonly saved: (folder: string) => string;
-  /** What is lost with the key. */
+  /** Holds what is lost with the key. */
   readonly withoutKey: string;
   open(request: StoreRequest): Promise<SessionStore>;
 }

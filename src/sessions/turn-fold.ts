@@ -1,5 +1,5 @@
 /**
- * How events become messages, for every reader of a log: the conversation (conversation.ts) and the message files
+ * Describes how events become messages, for every reader of a log: the conversation (conversation.ts) and the message files
  * (files/message-fold.ts) listen to it.
  *
  * 1. Events outside a turn make no message, except a summary.

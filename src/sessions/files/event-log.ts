@@ -217,7 +217,7 @@ export class EventReader {
     }
   }
 
-  /** Where the line after an event begins, and that event; undefined when the log ends before it. */
+  /** Finds where the line after an event begins, and that event; undefined when the log ends before it. */
   async #find(file: LineFile, id: number): Promise<(Tail & { from: number; kind: string }) | undefined> {
     let low = 0;
     let high = await file.end();

@@ -74,7 +74,7 @@ export class FolderWatch {
     for (const resolve of this.#waiting.values()) resolve();
   }
 
-  /** Whether the report about our own file has arrived. */
+  /** Tells whether the report about our own file has arrived. */
   async #reported(mark: string): Promise<boolean> {
     let stop = () => {};
     const report = new Promise<boolean>((resolve) => {

@@ -16,7 +16,7 @@ const PROBE_BYTES = 2 * 1024;
 const LINE_FEED = 10;
 
 export interface Line {
-  /** Where it begins. */
+  /** Says where it begins. */
   readonly at: number;
   readonly text: string;
 }
@@ -58,7 +58,7 @@ export class LineFile {
     return this.#size;
   }
 
-  /** Where the last whole line ends. */
+  /** Finds where the last whole line ends. */
   async end(): Promise<number> {
     if (this.#end === undefined) {
       // The first piece from the end is the text after the last line feed: usually empty.
@@ -70,7 +70,7 @@ export class LineFile {
     return this.#end ?? 0;
   }
 
-  /** What `end` would find, when that is known. */
+  /** Takes over what `end` would find, when that is known. */
   trustEnd(end: number): void {
     this.#end = end;
   }
@@ -106,7 +106,7 @@ export class LineFile {
     if (end > 0) yield* this.#backwards(end - 1);
   }
 
-  /** Where the first line begins that starts at or after a place; the end when there is none. */
+  /** Finds where the first line begins that starts at or after a place; the end when there is none. */
   async lineStart(place: number): Promise<number> {
     const end = await this.end();
     if (place === 0) return 0;

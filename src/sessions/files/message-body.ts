@@ -29,7 +29,7 @@ export interface BodyPlace {
   readonly callName: (index: number) => CallId;
 }
 
-/** What is wrong with a body, and in which of its lines, from 0. */
+/** Describes what is wrong with a body, and in which of its lines, from 0. */
 export class BodyError extends Error {
   readonly line: number;
 

@@ -1,5 +1,5 @@
 /**
- * Which messages a session's events make, one draft for each message file. How events become messages is in sessions/turn-fold.ts.
+ * Decides which messages a session's events make, one draft for each message file. How events become messages is in sessions/turn-fold.ts.
  *
  * 1. The same events give the same drafts, whenever and in how many pieces they are read. A draft is known by the event it
  *    begins with.
@@ -72,7 +72,7 @@ export class MessageFold {
     return this.#completeTo;
   }
 
-  /** Where the conversation up to `settled` begins, when a summary that was taken says so; otherwise 0. */
+  /** Finds where the conversation up to `settled` begins, when a summary that was taken says so; otherwise 0. */
   get from(): number {
     return this.#from;
   }

@@ -23,7 +23,7 @@ export interface IndexedFile {
   /** Of its bytes, as `digestOf` makes them. */
   readonly sum: string;
   readonly at: number;
-  /** How the file looks from outside while it holds these bytes; absent when it was changed too lately to be sure. */
+  /** Says how the file looks from outside while it holds these bytes; absent when it was changed too lately to be sure. */
   readonly stamp?: string;
 }
 

@@ -13,7 +13,7 @@ import { Ledger } from "./ledger.js";
 import { LineFile } from "./line-file.js";
 import { type ConfValues, fingerprint, parseConf, type SessionConf, withValues } from "./session-conf.js";
 
-/** Where the parts of a session are. Locks are outside its folder, because that is created and removed. */
+/** Describes where the parts of a session are. Locks are outside its folder, because that is created and removed. */
 export type SessionPaths = ReturnType<typeof sessionPaths>;
 
 export function sessionPaths(root: string, session: SessionId, folder = join(root, session)) {
@@ -30,7 +30,7 @@ export function sessionPaths(root: string, session: SessionId, folder = join(roo
   } as const;
 }
 
-/** What a writer remembers of a session between two batches. */
+/** Describes what a writer remembers of a session between two batches. */
 export interface SessionState {
   readonly session: SessionId;
   readonly paths: SessionPaths;

@@ -1,5 +1,5 @@
 /**
- * Whether the message files of the conversation are still as we wrote them. Files before a summary do not count.
+ * Decides whether the message files of the conversation are still as we wrote them. Files before a summary do not count.
  *
  * 1. The first check looks at each file, and reads those whose stamp differs from the index, usually those of the turn before. Later
  *    checks look only at files that changed since (folder-watch.ts). So the time depends on the turn, not on the session.

@@ -27,7 +27,7 @@ import { type Redact, TurnMarkdown } from "./turn-markdown.js";
 export { RecordingRefused } from "./recording-file.js";
 
 export interface MarkdownRecorderOptions {
-  /** Where files without a folder go. */
+  /** Says where files without a folder go. */
   readonly workspace: string;
   /** `provider:model` at the start of a recording. */
   readonly model: () => string;
@@ -107,7 +107,7 @@ export class MarkdownRecorder {
     if (event.kind === "SessionEnded") void this.stop();
   }
 
-  /** When this resolves the file is complete, also when the session's end has begun it. Undefined when nothing was recorded. */
+  /** Stops the recording. When this resolves the file is complete, also when the session's end has begun it. Undefined when nothing was recorded. */
   stop(): Promise<Recorded | undefined> {
     const recording = this.#state;
     if (recording === undefined || recording === "starting") return this.#stopping;

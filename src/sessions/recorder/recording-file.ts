@@ -51,7 +51,7 @@ export async function openOrCreate(file: string): Promise<Opened> {
   }
 }
 
-/** Whether a file is a recording that can be continued, and at which turn. */
+/** Tells whether a file is a recording that can be continued, and at which turn. */
 export async function examine(file: string, handle: FileHandle): Promise<{ lastTurn: number; isEmpty: boolean }> {
   const status = await handle.stat();
   if (!status.isFile()) throw new RecordingRefused(`${file} is not an ordinary file. Choose another name.`);

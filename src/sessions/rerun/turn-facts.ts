@@ -1,4 +1,4 @@
-/** What each turn of a session did, for a comparison and for clients that show a session by turns. Holds one turn at a time. */
+/** Describes what each turn of a session did, for a comparison and for clients that show a session by turns. Holds one turn at a time. */
 import { createHash } from "node:crypto";
 import { shorten } from "../../base/cap-text.js";
 import { safeLine } from "../../base/terminal-text.js";

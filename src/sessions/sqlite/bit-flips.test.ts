@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Whether anything says so when this bit is another one; what nothing says must change nothing. */
+/** Tells whether anything says so when this bit is another one; what nothing says must change nothing. */
 async function report(at: number, bit: number): Promise<"reported" | "harmless" | "silent"> {
   const path = join(folder, "b.db");
   const flipped = Buffer.from(whole);

@@ -1,5 +1,5 @@
 /**
- * What payloads have in common, for deflate: most are shorter than their own field names.
+ * Holds what payloads have in common, for deflate: most are shorter than their own field names.
  *
  * 1. This text is part of the format. Rows with encoding 2 cannot be read with another: a better one gets encoding 3.
  * 2. Deflate refers to what is near more cheaply, so the frequent comes last. Ids that bodies leave out are left out here.

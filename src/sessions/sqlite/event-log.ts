@@ -188,7 +188,7 @@ export class EventLog {
     );
   }
 
-  /** How far back the event stands that spells out the id which this payload begins with, if another one does. */
+  /** Tells how far back the event stands that spells out the id which this payload begins with, if another one does. */
   #originOf(head: Head, { id, kind, payload: { rest } }: StoredEvent): number | undefined {
     const name = leadingIdOf(rest);
     if (name === undefined) return undefined;

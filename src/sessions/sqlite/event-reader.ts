@@ -22,7 +22,7 @@ import type { Head } from "./session-table.js";
 export const PAGE_ROWS = 512;
 const PAGE_BYTES = 256 * 1024;
 
-/** Where a reader is: the event it has read last. */
+/** Describes where a reader is: the event it has read last. */
 export interface Position {
   readonly id: number;
   readonly link: Buffer;

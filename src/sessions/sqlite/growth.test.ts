@@ -131,7 +131,7 @@ const WORDS =
     " ",
   );
 
-/** What a closed database with so many turns weighs, and what was said in them. */
+/** Finds what a closed database with so many turns weighs, and what was said in them. */
 async function grow(turns: number, outputBytes: number): Promise<{ readonly file: number; readonly said: number }> {
   const path = join(folder, `${turns}-${outputBytes}.db`);
   const store = await openSqliteStore({ path, key: new Uint8Array(32).fill(1), groupDelayMs: 0 });

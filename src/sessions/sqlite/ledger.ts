@@ -75,7 +75,7 @@ export class Ledger {
     }));
   }
 
-  /** What people said about calls that began before `time` (in milliseconds). */
+  /** Tells what people said about calls that began before `time` (in milliseconds). */
   dropNotes(head: Head, time: number): void {
     this.#database.run("UPDATE calls SET note = NULL WHERE session = ? AND started_at <= ? AND note IS NOT NULL", [
       head.number,

@@ -80,7 +80,7 @@ CREATE INDEX open_calls ON calls (session) WHERE outcome IS NULL;
 `;
 
 /**
- * What was spent, kept beside the log so that reports need not read it: a row for each session, model and quarter of an hour
+ * Lists what was spent, kept beside the log so that reports need not read it: a row for each session, model and quarter of an hour
  * (`quarter` counts them since 1970). `nano_usd` are thousand-millionths of a dollar: integers add up exactly.
  */
 const spending = `

@@ -49,7 +49,7 @@ export interface SqliteStoreOptions {
   /** 32 bytes; `resolveKey` finds them. */
   readonly key: Uint8Array;
   readonly clock?: Clock;
-  /** How long a `group` append may wait for company. */
+  /** Says how long a `group` append may wait for company. */
   readonly groupDelayMs?: number;
   /** If nothing can be written, reading still works. */
   readonly isForReading?: boolean;

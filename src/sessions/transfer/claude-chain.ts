@@ -1,5 +1,5 @@
 /**
- * Which lines of a Claude Code transcript are the conversation (they are a tree: going back begins another branch).
+ * Describes which lines of a Claude Code transcript are the conversation (they are a tree: going back begins another branch).
  *
  * 1. The conversation is the newest line and its parents, back to the root. The parent of a summary is what it summarises, although its
  *    line says it hangs on nothing.

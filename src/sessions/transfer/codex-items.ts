@@ -1,4 +1,4 @@
-/** What the items of a Codex rollout hold: they are those of the model's API, with words of the program among the user's. */
+/** Describes what the items of a Codex rollout hold: they are those of the model's API, with words of the program among the user's. */
 import type { ResultContent } from "../../protocol/content.js";
 import { plainText, text } from "../../protocol/content.js";
 import type { ToolStatus } from "../../protocol/events.js";

@@ -14,14 +14,14 @@ export interface ForeignSessionFile {
   readonly kind: "claude-code" | "codex";
   readonly cwd?: string;
   readonly started?: string;
-  /** When the file was last written. */
+  /** Says when the file was last written. */
   readonly active: string;
   readonly title?: string;
 }
 
 export interface DiscoverOptions {
   readonly home: string;
-  /** Where the programs keep their files, when that is not the usual folder in `home`. */
+  /** Says where the programs keep their files, when that is not the usual folder in `home`. */
   readonly claudeFolder?: string;
   readonly codexFolder?: string;
 }

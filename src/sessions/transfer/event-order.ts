@@ -84,7 +84,7 @@ export class EventOrder {
     }
   }
 
-  /** What has to end before this event can follow. */
+  /** Tells what has to end before this event can follow. */
   #closing(event: Envelope): Envelope[] {
     if (event.kind === "TurnStarted") return this.#endTurn(event);
     if (event.kind === "TurnEnded") return this.#endCalls(event);

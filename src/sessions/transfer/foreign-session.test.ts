@@ -6,7 +6,7 @@ import { type ForeignCall, ForeignTurns, imageFromUrl, lastCall } from "./foreig
 const AT = "2026-02-01T12:00:00.000Z";
 const LATER = "2026-02-01T12:00:05.000Z";
 
-/** What the turns hold: inputs as texts, parts by their kind. */
+/** Tells what the turns hold: inputs as texts, parts by their kind. */
 function shape(turns: ForeignTurns) {
   return turns
     .end()

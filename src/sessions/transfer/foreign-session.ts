@@ -32,7 +32,7 @@ export type ForeignPart = ForeignAnswer | ForeignCompaction | ForeignFailure;
 
 export interface ForeignAnswer {
   readonly type: "answer";
-  /** What the file calls it: the pieces of one answer share this. */
+  /** The name by which the file calls it: the pieces of one answer share this. */
   readonly key: string;
   readonly blocks: ForeignBlock[];
   model: string;

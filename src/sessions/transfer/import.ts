@@ -29,7 +29,7 @@ export type TranscriptKind = "oxbow" | "claude-code" | "codex";
 export interface ImportOptions extends SessionIds {
   /** Instead of the folder that the transcript names. */
   readonly cwd?: string;
-  /** Who is said to have sent the inputs, where the transcript does not say. */
+  /** Says who is said to have sent the inputs, where the transcript does not say. */
   readonly client: ClientId;
   readonly redactor: Redactor;
   /** The time for a transcript without times, such as that of its file. */
@@ -74,7 +74,7 @@ export async function importTranscript(lines: AsyncIterable<string>, options: Im
   return { kind, record, events: thenCollectNotes(events, collected, notes), notes };
 }
 
-/** What most of the lines are; undefined when none is of a known kind. */
+/** Tells what most of the lines are; undefined when none is of a known kind. */
 function transcriptKind(lines: readonly JsonObject[]): TranscriptKind | undefined {
   if (lines.some((line) => isHeader(line) || looksLikeEnvelope(line))) return "oxbow";
   const codex = lines.filter(isCodexLine).length;

@@ -1,4 +1,4 @@
-/** What an import dropped or could not read, once per kind, in order. */
+/** Holds what an import dropped or could not read, once per kind, in order. */
 const NAMED_LINES = 5;
 const NAMED_KINDS = 12;
 

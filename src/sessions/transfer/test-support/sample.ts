@@ -142,7 +142,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-/** What is wrong with the order of some events; nothing when a store may hold them. */
+/** Tells what is wrong with the order of some events; nothing when a store may hold them. */
 export function orderProblems(events: readonly Envelope[], session: SessionId): string[] {
   const problems: string[] = [];
   const begun: CallId[] = [];
