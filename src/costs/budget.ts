@@ -32,7 +32,7 @@ export interface Ask {
   readonly log?: CallLog | undefined;
 }
 
-/** Where the log of a call begins. If the process is killed, the log shows what the call was worth. */
+/** Describes where the log of a call begins. If the process is killed, the log shows what the call was worth. */
 export interface CallLog {
   /** The place of the store. */
   readonly store: string;

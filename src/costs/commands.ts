@@ -60,7 +60,7 @@ export interface CostPort {
     budgets(): Promise<readonly BudgetState[]>;
     setBudget(limit: BudgetLimit | undefined): Promise<void>;
   };
-  /** Where the budgets of days are. */
+  /** Says where the budgets of days are. */
   readonly roots: Pick<Roots, "state">;
 }
 
@@ -209,7 +209,7 @@ function inUnitsOf(limit: BudgetLimit, { usd, tokens }: Amount): BudgetLimit {
 
 type SessionLog = Pick<SessionStore, "last" | "events">;
 
-/** What the log of a session says. */
+/** Tells what the log of a session says. */
 async function variantIn(store: SessionLog, session: SessionId): Promise<string | undefined> {
   const begun = await store.last(session, "TurnStarted");
   if (begun === undefined) return undefined;

@@ -152,7 +152,7 @@ export interface Prices {
   date(): Promise<string>;
 }
 
-/** What one session has spent, and what is needed to show it. */
+/** Describes what one session has spent, and what is needed to show it. */
 export interface SessionCosts {
   readonly rows: readonly Spending[];
   readonly catalogue: Prices;

@@ -1,5 +1,5 @@
 /**
- * Which audio a model accepts, and what happens to the rest.
+ * Decides which audio a model accepts, and what happens to the rest.
  *
  * 1. If the model does not accept audio of the input, the call fails before anything is sent.
  * 2. Earlier audio that it does not accept (after a switch of models) becomes a sentence, always the same one.

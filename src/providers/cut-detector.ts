@@ -32,7 +32,7 @@ export class CutDetector {
     return this.#ratio;
   }
 
-  /** Whether a part of the prompt was dropped, before or during the answer. */
+  /** Tells whether a part of the prompt was dropped, before or during the answer. */
   wasCut(reading: Reading): boolean {
     const { estimated, hasImages, counted, answered, contextTokens } = reading;
     if (counted <= 0) return false;

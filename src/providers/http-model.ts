@@ -53,7 +53,7 @@ export interface HttpModelOptions<State> {
   readonly http: HttpClient;
   /** The most the model can read and write together, where that is known. */
   readonly maxContextTokens?: number;
-  /** Whether the catalogue says that the model takes audio; undefined if it does not know. */
+  /** Tells whether the catalogue says that the model takes audio; undefined if it does not know. */
   readonly hears?: () => Promise<boolean | undefined>;
   /** The state folder, for a list of prices that is kept. */
   readonly state?: string | undefined;
@@ -304,7 +304,7 @@ function add(events: ModelEvent[], event: ModelEvent): void {
   } else events.push(event);
 }
 
-/** Whether this cannot be the beginning of an event stream. */
+/** Tells whether this cannot be the beginning of an event stream. */
 function isForeign(opening: string): boolean {
   return opening.trim() !== "" && !/^(:|(data|event|id|retry):)/m.test(opening);
 }

@@ -1,5 +1,5 @@
 /**
- * Which images a model accepts, and what happens to the others.
+ * Decides which images a model accepts, and what happens to the others.
  *
  * 1. If the model does not accept an image of the input, the call fails before anything is sent: an answer that ignores the image
  *    would be wrong.

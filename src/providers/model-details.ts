@@ -1,4 +1,4 @@
-/** What local servers report about their models: the context window, and whether they call tools. */
+/** Describes what local servers report about their models: the context window, and whether they call tools. */
 import { authorised } from "./authorisation.js";
 import type { Endpoint } from "./http-model.js";
 import { getJson, type JsonQuery, type ListedModel, type ListOptions } from "./model-list.js";

@@ -23,9 +23,9 @@ export interface ListedModel {
   readonly bytes?: number;
   /** US dollars per million tokens, if the provider or the catalogue lists them. */
   readonly price?: ModelPrice;
-  /** Whether it can call tools, if the server reports it. */
+  /** Says whether it can call tools, if the server reports it. */
   readonly tools?: boolean;
-  /** Whether it reads images, and whether it thinks, if the catalogue lists it. */
+  /** Says whether it reads images, and whether it thinks, if the catalogue lists it. */
   readonly images?: boolean;
   readonly thinking?: boolean;
   /** The server's name for itself, or the maker of the model. */

@@ -81,7 +81,7 @@ function keySource({ keyName, origin }: NamedProvider): Pick<Endpoint, "keyName"
   return origin === undefined ? {} : { keyName: `'auth_env', which is missing in ${origin}` };
 }
 
-/** Whether a call could succeed, as far as known without making one. A local server may need no key. */
+/** Tells whether a call could succeed, as far as known without making one. A local server may need no key. */
 export function isReady(provider: NamedProvider, endpoint: Endpoint): boolean {
   if (provider.signIn && provider.keyName === undefined) return endpoint.authorise !== undefined;
   return (

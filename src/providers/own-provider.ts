@@ -26,7 +26,7 @@ export interface ProviderFields {
 
 export type FieldName = keyof ProviderFields;
 
-/** What is wrong with a provider's description; the message says what was expected. */
+/** Describes what is wrong with a provider's description; the message says what was expected. */
 export class FieldError extends Error {}
 
 const FIELD_NAMES: readonly FieldName[] = [

@@ -83,7 +83,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Whether the file looks like a script that lacks the executable bit. */
+/** Tells whether the file looks like a script that lacks the executable bit. */
 function isScript(file: string): boolean {
   const begin = Buffer.alloc(2);
   try {

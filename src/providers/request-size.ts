@@ -1,4 +1,4 @@
-/** How much text a request holds, for people to read: `12 KB`. `tokens/estimate-request.ts` counts tokens. */
+/** Describes how much text a request holds, for people to read: `12 KB`. `tokens/estimate-request.ts` counts tokens. */
 import type { ModelRequest } from "../engine/ports.js";
 import type { Message } from "../protocol/content.js";
 

@@ -33,7 +33,7 @@ export interface AbilityReport {
   readonly findings: readonly Finding[];
 }
 
-/** What a model is offered. */
+/** Describes what a model is offered. */
 export interface ModelFit {
   readonly prompt: "full" | "small";
   /** Tools that the model does not get. */

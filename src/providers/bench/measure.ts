@@ -1,4 +1,4 @@
-/** How fast a model answers one prompt. */
+/** Describes how fast a model answers one prompt. */
 import type { Clock } from "../../base/clock.js";
 import type { Model } from "../../engine/ports.js";
 import { text } from "../../protocol/content.js";

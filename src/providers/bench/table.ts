@@ -9,7 +9,7 @@ export interface BenchRow {
   readonly runs: readonly Measurement[];
   /** The median of the runs; undefined if none succeeded. */
   readonly middle: Measurement | undefined;
-  /** Why a run failed. */
+  /** Says why a run failed. */
   readonly problem?: string;
 }
 

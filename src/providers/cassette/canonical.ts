@@ -1,5 +1,5 @@
 /**
- * Which parts of a request a replay compares, and which may differ from run to run (docs/testing.md lists them).
+ * Decides which parts of a request a replay compares, and which may differ from run to run (docs/testing.md lists them).
  *
  * 1. Two requests that mean the same give the same value: the order of keys, ids that Oxbow makes up, the folders of this machine,
  *    today's date and the key are ignored.
@@ -42,7 +42,7 @@ const UNTRUSTED_MARK = /(<\/?(?:untrusted|approved)-)[b-t]{3}(?:[b-t]{13})?\b/g;
 /** An image or a document: the bytes matter, but in a file they are unreadable. */
 const LONG_BASE64 = /^(data:[\w.+/-]+;base64,)?([A-Za-z0-9+/]{2048,}={0,2})$/;
 
-/** Whether this is a model call: only those expect a stream as the answer. */
+/** Tells whether this is a model call: only those expect a stream as the answer. */
 export function isCall({ method, headers = {} }: HttpRequest): boolean {
   return method === "POST" && STREAMS.test(headers.accept ?? "");
 }

@@ -1,5 +1,5 @@
 /**
- * Which listed model a name means. Names come dated (`claude-sonnet-4-5-20250929`), aliased (`…-latest`), as paths (`models/gemini-…`)
+ * Decides which listed model a name means. Names come dated (`claude-sonnet-4-5-20250929`), aliased (`…-latest`), as paths (`models/gemini-…`)
  * and with dots for dashes. A name that only looks similar (`gpt-5` and `gpt-5-mini`) is another model.
  */
 

@@ -218,7 +218,7 @@ function unit(list: readonly number[]): Float32Array {
   return Float32Array.from(list, (value) => (length > 0 ? value / length : 0));
 }
 
-/** What to say of a provider that cannot make embeddings. */
+/** Tells what to say of a provider that cannot make embeddings. */
 export function noEmbeddings(provider: string): Failure {
   const detail = `${provider} has no embeddings that Oxbow can use. Choose a model of Ollama, llama.cpp or an OpenAI-compatible provider.`;
   return failure("NoModel", { detail });

@@ -1,5 +1,5 @@
 /**
- * What an executable provider reports about itself: `--describe`, `--ready`, `--defaults`, `--env`. No answer makes Oxbow run
+ * Describes what an executable provider reports about itself: `--describe`, `--ready`, `--defaults`, `--env`. No answer makes Oxbow run
  * anything else.
  *
  * 1. These calls never throw and never hang: an answer that does not come in time counts as missing.
@@ -16,7 +16,7 @@ export interface ExecutableProvider {
   /** One line for people; empty if the program gives none. */
   readonly description: string;
   readonly ready: boolean;
-  /** Why not, in the program's words. */
+  /** Says why not, in the program's words. */
   readonly reason?: string;
   readonly defaults: ExecutableDefaults;
   /** The same as the program wrote it. */

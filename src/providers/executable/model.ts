@@ -36,7 +36,7 @@ export interface ExecutableModelOptions {
   readonly wire?: Wire<unknown>;
   /** "never" for a program that does not know `--stream`. */
   readonly streaming?: "auto" | "never";
-  /** How long the program may be silent. */
+  /** Says how long the program may be silent. */
   readonly idleMs?: number;
   /** The longest answer, when the request names none. */
   readonly maxOutputTokens?: number;

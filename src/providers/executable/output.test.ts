@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { times } from "../../../test/support/thorough.js";
 import { createOutputDecoder } from "./output.js";
 
-/** What the pieces mean: texts are joined, since where they are cut does not matter. */
+/** Tells what the pieces mean: texts are joined, since where they are cut does not matter. */
 function read(pieces: readonly Uint8Array[]): { readonly text: string; readonly lines: readonly unknown[] } {
   const decoder = createOutputDecoder();
   const frames = [...pieces.flatMap((piece) => [...decoder.push(piece)]), ...decoder.end()];

@@ -1,5 +1,5 @@
 /**
- * What an executable provider writes, as frames of its protocol. The first character decides what it is:
+ * Describes what an executable provider writes, as frames of its protocol. The first character decides what it is:
  *
  * 1. `{` begins JSON: a line each, or one answer over several lines.
  * 2. Anything else is the answer itself, as plain text, shown while it is written.

@@ -20,7 +20,7 @@ export interface Program {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** How long it may be silent. */
+  /** Says how long it may be silent. */
   readonly idleMs?: number;
   readonly clock?: Clock;
   /** Puts a sandbox around each start. */

@@ -10,7 +10,7 @@ export interface LocalOptions {
   /** Use exactly this much context. */
   readonly numCtx?: number;
   readonly keepAlive?: string;
-  /** How long it may be silent; default: no limit. */
+  /** Says how long it may be silent; default: no limit. */
   readonly idleMs?: number;
   /** The most time for one answer. */
   readonly answerMs?: number;

@@ -119,7 +119,7 @@ interface ListedEntry {
   readonly path: string;
   readonly depth: number;
   readonly kind: "folder" | "file" | "other";
-  /** Why the inside of a folder was left out. */
+  /** Says why the inside of a folder was left out. */
   readonly closed: string | undefined;
 }
 
@@ -154,7 +154,7 @@ export interface CommandOutput {
   readonly output: string;
   /** Absent when the command did not end by itself, or never started. */
   readonly exitCode?: number | undefined;
-  /** How it ended, in words. */
+  /** Says how it ended, in words. */
   readonly ending: string;
   readonly ended: "exit" | "stopped" | "not-started";
   /** A part of the output is missing from the result. */

@@ -72,7 +72,7 @@ function resolve(slot: string, literals: readonly string[]): Term {
 
 const PAIRS: Readonly<Record<string, string>> = { '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»" };
 
-/** Where a literal can begin: the text between is taken whole, because a request can have 260,000 characters. */
+/** Matches where a literal can begin: the text between is taken whole, because a request can have 260,000 characters. */
 const NOTABLE = new RegExp(`[${Object.keys(PAIRS).join("")}\\n${MARK}]`, "g");
 
 /** Longer text is in a fence, or is not a quote. */

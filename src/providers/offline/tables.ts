@@ -56,7 +56,7 @@ export interface Phrase {
   /** The other words before the bar; `name=value`, or `name` alone. */
   readonly traits: Words;
   readonly slots: Words;
-  /** Where in the text it was found. */
+  /** Says where in the text it was found. */
   readonly index: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the words of a slot mean: the files that a request is about ("in src", "in all Markdown files", "here"), the file that it names,
+ * Describes what the words of a slot mean: the files that a request is about ("in src", "in all Markdown files", "here"), the file that it names,
  * what it searches for.
  */
 import optionPhrases from "./phrases/search-options.txt";
@@ -132,7 +132,7 @@ const STOP_WORD = /^(?:the|an?|of|for|in|and|or|to|is|are|be|with|most|no|not|we
 const DEEDS =
   /^(?:fix|remove|delete|explain|replace|change|resolve|solve|implement|do|run|write|add|update|rename|refactor|summari[sz]e|improve|rewrite|tell|show|list|count|sort|then|make|create|open|print|read)\b/i;
 
-/** How a phrase interprets its term: `words` in one unquoted term; `verbatim`: the words clearly ask for text, a `keyword` or `any` word. */
+/** Describes how a phrase interprets its term: `words` in one unquoted term; `verbatim`: the words clearly ask for text, a `keyword` or `any` word. */
 type TermRules = Phrase["traits"];
 
 /** Finds the search terms of a request, without the words around them. */

@@ -30,7 +30,7 @@ function startsTurn(message: UserMessage, isRequest: (text: string) => boolean):
   return message.content.every((block) => block.type !== "tool_result") || isRequest(request);
 }
 
-/** What others say beside a request (a hook, memory) comes in such blocks; it is not the request. */
+/** Matches the blocks of what others say beside a request (a hook, memory); it is not the request. */
 const WRAPPED = /<((?:untrusted|approved|system)-[\w-]+)[^>]*>[\s\S]*?<\/\1[^>]*>/g;
 
 function requestText(message: UserMessage): string {

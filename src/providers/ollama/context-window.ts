@@ -1,5 +1,5 @@
 /**
- * How much context a local model gets (`num_ctx`).
+ * Describes how much context a local model gets (`num_ctx`).
  *
  * 1. It holds the whole request and room for the answer, as far as the model, the memory and the settings allow.
  * 2. Within a session it only grows, and in doublings: for every new size the server reloads the model.
@@ -12,9 +12,9 @@ export interface ContextLimits {
   readonly fixed?: number;
   /** The maximum of the model. */
   readonly model?: number;
-  /** What fits into memory, by estimate. */
+  /** Holds what fits into memory, by estimate. */
   readonly memory?: number;
-  /** What the model is running with now. */
+  /** Holds what the model is running with now. */
   readonly loaded?: number;
 }
 

@@ -51,7 +51,7 @@ export interface MemoryFacts {
 /** The share of the memory that other programs keep. */
 const RESERVE_SHARE = 0.1;
 
-/** How many tokens of context fit into memory beside the model; may be 0 or less. */
+/** Counts how many tokens of context fit into memory beside the model; may be 0 or less. */
 export function contextThatFits({ availableBytes, weightBytes, cache }: MemoryFacts): number {
   return Math.floor((availableBytes * (1 - RESERVE_SHARE) - weightBytes) / cache.bytesPerToken);
 }

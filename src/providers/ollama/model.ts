@@ -29,7 +29,7 @@ export interface OllamaModelOptions<State> extends HttpModelOptions<State> {
   readonly clock: Clock;
   /** Use exactly this much context. */
   readonly numCtx?: number;
-  /** How long the model stays loaded, in Ollama's syntax: `10m`, `-1` forever, `0` not at all. */
+  /** Says how long the model stays loaded, in Ollama's syntax: `10m`, `-1` forever, `0` not at all. */
   readonly keepAlive?: string;
   /** The memory that programs could use now; absent if the server runs on another machine. */
   readonly availableMemory?: () => number;

@@ -15,7 +15,7 @@ export interface RetryLimits {
 export interface Attempts {
   /** The number of failed attempts, including this one. */
   readonly failed: number;
-  /** How many of them failed for the same reason. */
+  /** Says how many of them failed for the same reason. */
   readonly alike: number;
   readonly waitedMs: number;
   /** The stream had begun, so the address belongs to a model server. */
@@ -56,13 +56,13 @@ export function nextWait(
   return attempts.waitedMs + wait > totalWaitMs ? undefined : wait;
 }
 
-/** Whether a retry may succeed later. A failure after the last attempt is final. */
+/** Tells whether a retry may succeed later. A failure after the last attempt is final. */
 export function isPassing(problem: Failure, { begun }: Pick<Attempts, "begun">): boolean {
   if (problem.attempts !== undefined) return false;
   return problem.retryable === true || (problem.reason === "MalformedResponse" && begun);
 }
 
-/** Whether another model may do better: true unless the conversation itself is the cause. */
+/** Tells whether another model may do better: true unless the conversation itself is the cause. */
 export function mayFailOver({ reason }: Failure): boolean {
   return reason !== "BadRequest" && reason !== "ContextTooLong" && reason !== "ContentRefused" && reason !== "Internal";
 }

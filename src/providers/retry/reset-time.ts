@@ -1,5 +1,5 @@
 /**
- * When a provider allows the next request. There is a standard header, and nearly every provider has its own form as well.
+ * Decides when a provider allows the next request. There is a standard header, and nearly every provider has its own form as well.
  *
  * 1. Headers for retries count before headers that give the end of a window; of several windows, the last exhausted one counts.
  * 2. A point in time is compared with the server's own clock if it sends one, because ours may differ.

@@ -27,7 +27,7 @@ function answer(thinking: string, words: string, size: number): readonly ModelEv
   ];
 }
 
-/** What a reader has at the end, with blocks and everything. */
+/** Tells what a reader has at the end, with blocks and everything. */
 function read(events: readonly ModelEvent[]): readonly ModelEvent[] {
   const out: ModelEvent[] = [];
   for (const event of events) {

@@ -18,7 +18,7 @@ export class ShownAnswer {
   #shown: Piece[] = [];
   /** The events of an attempt that repeats published content; undefined once it differs. */
   #held: ModelEvent[] | undefined;
-  /** How much it has repeated: whole pieces, and characters of the next one. */
+  /** Says how much it has repeated: whole pieces, and characters of the next one. */
   #piece = 0;
   #characters = 0;
   #reason: FailureReason = "StreamInterrupted";

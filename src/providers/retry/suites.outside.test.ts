@@ -1,4 +1,4 @@
-/** How retries handle errors of external suites (`wire/http-errors.json` and `wire/edge.json`). */
+/** Shows how retries handle errors of external suites (`wire/http-errors.json` and `wire/edge.json`). */
 
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -12,7 +12,7 @@ export interface Route {
   readonly name: string;
   /** In the order in which Oxbow tries them. */
   readonly models: readonly string[];
-  /** Which calls other models answer; routes of `/route` have none. */
+  /** Says which calls other models answer; routes of `/route` have none. */
   readonly rules: readonly RouteRule[];
   readonly enabled: boolean;
   readonly origin: "profile" | "own";

@@ -29,11 +29,11 @@ export interface RoutingOptions {
   /** In the order in which they are tried; opened when needed. One that does not exist is left out. */
   readonly members: readonly (() => Promise<Model | undefined>)[];
   readonly clock: Clock;
-  /** Which members answer this call, and the rule that says so; default: all, in their order. */
+  /** Tells which members answer this call, and the rule that says so; default: all, in their order. */
   readonly choose?: (request: ModelRequest, context: RequestContext) => ChosenMembers;
   /** The members whose limits and prices count; default: all. */
   readonly deciding?: readonly number[];
-  /** Whether the next model may do better; default: unless the conversation itself is the cause. */
+  /** Tells whether the next model may do better; default: unless the conversation itself is the cause. */
   readonly mayFailOver?: (failure: Failure) => boolean;
 }
 
@@ -43,7 +43,7 @@ export interface ChosenMembers {
   readonly members: readonly number[];
 }
 
-/** How long a failed model is skipped, if the provider gives no time itself. */
+/** Sets how long a failed model is skipped, if the provider gives no time itself. */
 const REST_MS = 60_000;
 
 export function createRoutingModel(options: RoutingOptions): Model {
@@ -64,7 +64,7 @@ export function createRoutingModel(options: RoutingOptions): Model {
   };
 }
 
-/** How the user and a rule of the route chose a model. */
+/** Describes how the user and a rule of the route chose a model. */
 interface Way {
   readonly route: string | undefined;
   readonly rule: string | undefined;

@@ -15,7 +15,7 @@ export interface RouteRule {
   readonly models: readonly string[];
   /** Its conditions as they were written. */
   readonly when: Readonly<Record<string, unknown>>;
-  /** Whether it is for long conversations, so that their models decide how long one may be. */
+  /** Says whether it is for long conversations, so that their models decide how long one may be. */
   readonly isForLong: boolean;
   matches(call: RoutedCall): boolean;
 }
@@ -115,7 +115,7 @@ function names(textsOf: (call: RoutedCall) => readonly string[]): ReadCondition 
   };
 }
 
-/** Whether there are any, or patterns for their names. */
+/** Tells whether there are any, or patterns for their names. */
 function flagOrNames(namesOf: (call: RoutedCall) => readonly string[]): ReadCondition {
   return (value) => (typeof value === "boolean" ? (call) => namesOf(call).length > 0 === value : names(namesOf)(value));
 }

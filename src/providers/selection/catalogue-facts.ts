@@ -1,4 +1,4 @@
-/** What the catalogue adds to the providers' lists: prices, and missing limits. */
+/** Describes what the catalogue adds to the providers' lists: prices, and missing limits. */
 import type { Catalogue } from "../catalogue/catalogue.js";
 import type { Abilities } from "../catalogue/facts.js";
 import type { ListedModel } from "../model-list.js";

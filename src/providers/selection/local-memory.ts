@@ -1,4 +1,4 @@
-/** How much memory a model on this machine could use. */
+/** Describes how much memory a model on this machine could use. */
 import { existsSync } from "node:fs";
 import type { LocalOptions } from "../local/local-ollama.js";
 import { isLoopback } from "../named.js";

@@ -56,7 +56,7 @@ export async function listOf(
   return keptOrListed(provider.wire satisfies WireName, directory.endpoint(provider), { http, timeoutMs, state });
 }
 
-/** Whether the program at a server's default port is that server. */
+/** Tells whether the program at a server's default port is that server. */
 export function isItself({ directory }: ModelParts, provider: NamedProvider, models: readonly ListedModel[]): boolean {
   if (provider.owner === undefined || directory.endpoint(provider).baseUrl !== provider.baseUrl) return true;
   return provider.owner.test(models[0]?.owner ?? "");

@@ -1,4 +1,4 @@
-/** What the code that finds, opens and describes models shares. */
+/** Describes what the code that finds, opens and describes models shares. */
 
 import type { HttpClient } from "../../system/http-client.js";
 import type { AskedModel } from "../catalogue/catalogue.js";
@@ -7,7 +7,7 @@ import type { LocalOptions } from "../local/local-ollama.js";
 import type { Trace } from "../trace.js";
 import type { ProviderDirectory } from "./provider-directory.js";
 
-/** How a cassette records and replays provider programs. */
+/** Describes how a cassette records and replays provider programs. */
 export interface ProgramTape {
   /** The recorded descriptions of programs, by name: these programs do not run. */
   readonly outputs: ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ export interface ModelParts {
   readonly offlineLineMs?: number | undefined;
   /** False: a provider that refuses the sign-in is never replaced by another one. */
   readonly standIns?: boolean | undefined;
-  /** Whether the catalogue says that a model takes audio; undefined if it does not know. */
+  /** Tells whether the catalogue says that a model takes audio; undefined if it does not know. */
   readonly hears?: ((model: AskedModel) => Promise<boolean | undefined>) | undefined;
   /** The state folder: Oxbow works without the files in it. */
   readonly state?: string | undefined;

@@ -12,7 +12,7 @@ export interface StoredKeys {
   /** Await it before any other call. */
   load(): Promise<void>;
   authorise(names: readonly string[], baseUrl: string): Authorise | undefined;
-  /** Why a stored key cannot be used, as the beginning of a sentence. */
+  /** Tells why a stored key cannot be used, as the beginning of a sentence. */
   reason(names: readonly string[]): string;
 }
 
@@ -50,7 +50,7 @@ export type ProviderEntry =
     }
   | { readonly kind: "broken"; readonly name: string; readonly problem: string };
 
-/** What a `.conf` file with a program as its protocol says. */
+/** Describes what a `.conf` file with a program as its protocol says. */
 export interface ProgramVariant {
   /** The file. */
   readonly origin: string;
@@ -135,12 +135,12 @@ export class ProviderDirectory {
     return [name, ...others.map((other) => other.name).filter((other) => other !== name)];
   }
 
-  /** Why a provider's stored key cannot be used, as the beginning of a sentence; usually empty. */
+  /** Tells why a provider's stored key cannot be used, as the beginning of a sentence; usually empty. */
   keyProblem(provider: NamedProvider): string {
     return this.#stored.reason(this.keyNames(provider));
   }
 
-  /** Whether a call could succeed, as far as known without making one. */
+  /** Tells whether a call could succeed, as far as known without making one. */
   isReady(provider: NamedProvider): boolean {
     return isReady(provider, this.endpoint(provider));
   }

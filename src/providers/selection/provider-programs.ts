@@ -29,7 +29,7 @@ export function meetProgram(parts: ModelParts, program: ProgramEntry) {
   });
 }
 
-/** How a program learns what a `.conf` file says; without one, it gets none of these. */
+/** Tells how a program learns what a `.conf` file says; without one, it gets none of these. */
 function variantVariables(
   { directory }: ModelParts,
   { name, variant }: ProgramEntry,

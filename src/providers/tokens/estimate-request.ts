@@ -1,9 +1,9 @@
-/** How many tokens a request will count as, before it is sent. */
+/** Describes how many tokens a request will count as, before it is sent. */
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import type { ModelRequest } from "../../engine/ports.js";
 import type { AssistantBlock, AudioBlock, Message, UserBlock } from "../../protocol/content.js";
 
-/** What a provider adds, and how its tokenizer compares to the one that `estimateTokens` imitates. Measured; see docs/design/costs.md. */
+/** Describes what a provider adds, and how its tokenizer compares to the one that `estimateTokens` imitates. Measured; see docs/design/costs.md. */
 interface Habits {
   readonly factor: number;
   readonly request: number;

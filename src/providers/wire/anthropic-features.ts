@@ -1,5 +1,5 @@
 /**
- * What Anthropic offers beyond the plain Messages API, by model, as data. A merely compatible server refuses a whole request
+ * Describes what Anthropic offers beyond the plain Messages API, by model, as data. A merely compatible server refuses a whole request
  * because of an unknown field or header, so only Anthropic's own service gets them.
  */
 import type { JsonObject } from "../../protocol/json.js";

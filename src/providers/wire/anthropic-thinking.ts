@@ -1,5 +1,5 @@
 /**
- * How to request thinking from Anthropic's models, as data.
+ * Describes how to request thinking from Anthropic's models, as data.
  *
  * 1. Newer models decide how much to think, guided by an effort. Older models need a budget, which must be below `max_tokens`.
  * 2. Requests to a model that cannot think contain neither.
@@ -19,7 +19,7 @@ const BUDGETS: Readonly<Record<Effort, number>> = { low: 2048, medium: 8192, hig
 const DEFAULT_MAX_TOKENS = 32_000;
 /** Models of which nothing is known, behind the same wire. */
 const CAUTIOUS_MAX_TOKENS = 8192;
-/** What the older models write at most; the others write 64,000 or more. */
+/** Lists what the older models write at most; the others write 64,000 or more. */
 const LEAST: readonly (readonly [RegExp, number])[] = [
   [/^claude-(2|instant|3-(opus|sonnet|haiku))/, 4096],
   [/^claude-3-5/, 8192],

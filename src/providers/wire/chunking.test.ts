@@ -17,7 +17,7 @@ const CONTEXT = { provider: "p", family: "f", model: "m", url: "http://host/", t
 
 const words = fc.string({ unit: "grapheme", maxLength: 12 });
 const args = fc.dictionary(fc.string({ maxLength: 5 }), fc.oneof(words, fc.integer(), fc.boolean()), { maxKeys: 3 });
-/** What a model could say: pieces of text, of thinking, and calls. */
+/** Makes what a model could say: pieces of text, of thinking, and calls. */
 const saying = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant("text" as const), pieces: fc.array(words, { maxLength: 5 }) }),

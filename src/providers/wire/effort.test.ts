@@ -1,4 +1,4 @@
-/** What a wish for more or less thinking becomes on each wire, by model; and what leads a provider to its cache. */
+/** Shows what a wish for more or less thinking becomes on each wire, by model; and what leads a provider to its cache. */
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import type { Effort, ModelRequest } from "../../engine/ports.js";

@@ -14,7 +14,7 @@ import { toGeminiSchema } from "./gemini-schema.js";
 import { geminiUrl } from "./url.js";
 import type { WireRequest, WireTarget } from "./wire.js";
 
-/** Where a signature belongs: the call or the text after it, its own thinking, or an empty part. */
+/** Describes where a signature belongs: the call or the text after it, its own thinking, or an empty part. */
 export type SignedPart = "call" | "text" | "thought" | "nothing";
 
 /**

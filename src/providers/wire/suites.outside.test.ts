@@ -186,7 +186,7 @@ interface LoopStep {
   readonly status: number;
 }
 
-/** What a request is made of: roles, and the kinds of what is in them. */
+/** Tells what a request is made of: roles, and the kinds of what is in them. */
 function shapeOf(protocol: string, body: JsonObject): readonly string[] {
   const list = (value: JsonValue | undefined) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
   if (protocol === "openai-responses") {

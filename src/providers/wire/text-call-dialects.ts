@@ -24,7 +24,7 @@ export interface CallTag {
   readonly close?: string;
   /** The end of an outer tag whose beginning some models leave out. */
   readonly tail?: string;
-  /** How the text after `open` is parsed. */
+  /** Tells how the text after `open` is parsed. */
   judge(text: string, tools: readonly ToolSpec[]): Verdict;
   /** The calls between `open` and `close`; they must make up all of that text. */
   read(inside: string, reading: TagReading): readonly ModelToolCall[] | undefined;

@@ -17,7 +17,7 @@ const SECTION = ">>>";
 const LIST_WORD = "functools";
 const FENCE_LANGUAGES = ["", "json", "tool_call", "tool_code", "tool"];
 
-/** What text can still become, judged by its beginning. */
+/** Describes what text can still become, judged by its beginning. */
 export type Verdict = "prose" | "undecided" | "call";
 
 export interface TagReading {
@@ -26,7 +26,7 @@ export interface TagReading {
   readonly end: "closed" | "open";
 }
 
-/** Whether an answer that begins like this can be nothing but JSON calls. */
+/** Tells whether an answer that begins like this can be nothing but JSON calls. */
 export function judgeBeginning(text: string, tools: readonly ToolSpec[]): Verdict {
   const start = text.trimStart();
   if (FENCE.startsWith(start)) return "undecided";
@@ -131,7 +131,7 @@ function readCall(value: JsonValue, tools: readonly ToolSpec[]): ModelToolCall |
   return toolCall(name, JSON.stringify(args));
 }
 
-/** What follows `<tool_call>`: JSON, or a function tag. */
+/** Tells what follows `<tool_call>`: JSON, or a function tag. */
 export function judgeTaggedCall(text: string, tools: readonly ToolSpec[]): Verdict {
   const body = text.trimStart();
   if (FUNCTION_TAG.startsWith(body)) return "undecided";
@@ -150,7 +150,7 @@ export function readTaggedCall(inside: string, { tools, end }: TagReading): Mode
   return value === undefined ? undefined : readCall(value, tools);
 }
 
-/** What follows `<function=`: `name>{…}` or `name><parameter=key>value</parameter>…`. */
+/** Tells what follows `<function=`: `name>{…}` or `name><parameter=key>value</parameter>…`. */
 export function judgeFunctionTag(text: string, tools: readonly ToolSpec[]): Verdict {
   const [, name, closed] = /^([\w.-]*)(>?)/.exec(text) ?? [];
   if (closed === ">") return tools.some((tool) => tool.name === name) ? "call" : "prose";

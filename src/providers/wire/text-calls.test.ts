@@ -13,7 +13,7 @@ const TOOLS = [
   { name: "run_tests", description: "", inputSchema: {} },
 ];
 
-/** What comes out for each piece, and at the end. */
+/** Tells what comes out for each piece, and at the end. */
 function feed(pieces: readonly string[]): readonly (readonly TextPart[])[] {
   let state = NO_TEXT_CALLS;
   const out = pieces.map((piece) => {

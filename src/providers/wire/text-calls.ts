@@ -27,7 +27,7 @@ export interface TextCallState {
   readonly passed: string;
   /** Nothing but white space since the beginning or the last call. */
   readonly atBoundary: boolean;
-  /** What may still follow the last call and belongs to it. */
+  /** Holds what may still follow the last call and belongs to it. */
   readonly tail?: string | undefined;
 }
 
@@ -166,7 +166,7 @@ function nextTag(text: string): FoundTag | undefined {
   return first;
 }
 
-/** How much of the end could be the beginning of a tag. */
+/** Tells how much of the end could be the beginning of a tag. */
 function possibleTagStart(text: string): number {
   const at = Math.max(...TAG_STARTS.map((start) => text.lastIndexOf(start)));
   if (at === -1) return 0;

@@ -25,7 +25,7 @@ export function argumentsAsWritten(call: ModelToolCall): string {
   return WRITTEN.get(call) ?? JSON.stringify(call.args);
 }
 
-/** Whether this is already a complete set of arguments. */
+/** Tells whether this is already a complete set of arguments. */
 export function isCompleteObject(written: string): boolean {
   return written.trimEnd().endsWith("}") && isJsonObject(parseJson(written));
 }

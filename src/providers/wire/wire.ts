@@ -28,7 +28,7 @@ export interface WireTarget {
   readonly dialect?: Dialect;
 }
 
-/** Where servers that speak one protocol differ. */
+/** Describes where servers that speak one protocol differ. */
 export interface Dialect {
   /** The field that limits the answer; default: `max_tokens`, except for OpenAI's own service. */
   readonly limit?: "max_tokens" | "max_completion_tokens";
@@ -50,7 +50,7 @@ export interface WireRequest {
   readonly body: JsonObject;
 }
 
-/** What decoding an answer needs to know about its request. */
+/** Describes what decoding an answer needs to know about its request. */
 export interface WireContext {
   /** For failure messages. */
   readonly provider: string;
@@ -58,7 +58,7 @@ export interface WireContext {
   readonly family: string;
   readonly model: string;
   readonly url: string;
-  /** Where the key comes from, for the message of a failure. */
+  /** Says where the key comes from, for the message of a failure. */
   readonly keyName?: string;
   readonly tools: readonly ToolSpec[];
 }

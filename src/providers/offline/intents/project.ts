@@ -1,4 +1,4 @@
-/** What the project's own files and its history declare, and the commands that it names: told, or run. */
+/** Describes what the project's own files and its history declare, and the commands that it names: told, or run. */
 import { readableShellWord } from "../../../base/shell-word.js";
 import { isJsonObject, type JsonObject } from "../../../protocol/json.js";
 import commands from "../commands.txt";

@@ -116,7 +116,7 @@ function* planCounts(slots: SearchSlots): Plan {
 }
 
 interface MatchCounts extends CountList {
-  /** What one of the numbers stands for: "occurrence" or "matching line". */
+  /** The name of what one of the numbers stands for: "occurrence" or "matching line". */
   readonly unit: string;
 }
 
@@ -238,7 +238,7 @@ function definitionPattern(name: string): string {
   ].join("|");
 }
 
-/** What the patterns cannot exclude: a statement that uses the name, a comment; "the class Turn" in prose is no definition either. */
+/** Holds what the patterns cannot exclude: a statement that uses the name, a comment; "the class Turn" in prose is no definition either. */
 const NOT_A_DEFINITION =
   /^\s*(?:return|await|throw|else|new|yield|case|import|from|if|while|for|and|or|not|delete|typeof|void|print|assert|echo|use|using|require|include|go|defer|raise|export\s+(?:\{|\*|type\s*\{)|\/\/|\/?\*|#(?!\s*define)|--|"|')/;
 const PROSE = /\.(?:md|markdown|mdx|txt|rst|adoc|html?|log)$/i;

@@ -14,7 +14,7 @@ export interface Conversation {
 
 export interface ConverseOptions extends Partial<Pick<ModelRequest, "system" | "tools" | "maxOutputTokens">> {
   readonly messages: readonly Message[];
-  /** What a tool answers. */
+  /** Tells what a tool answers. */
   readonly run: (call: ToolUseBlock) => readonly ResultContent[];
 }
 
