@@ -38,7 +38,7 @@ export interface CompactionTools {
   weigh(messages: readonly Message[], model: Model): number;
   /** Messages as they are sent. */
   asSent(messages: readonly Message[]): readonly Message[];
-  /** What surrounds the conversation in its requests to this model; undefined before the first one. */
+  /** Tells what surrounds the conversation in its requests to this model; undefined before the first one. */
   frameFor(model: Model): ConversationFrame | undefined;
   /** Calls a model outside the conversation, or with the conversation as it stands. */
   ask(model: Model, request: ModelRequest, place: "beside" | "continued"): Promise<SummaryCallAnswer>;
@@ -60,7 +60,7 @@ export interface CompactionOptions {
   readonly full?: number | undefined;
   /** The tokens of the whole next request; undefined if they are unknown. */
   readonly tokens?: number | undefined;
-  /** What the user wants the summary to keep. */
+  /** Holds what the user wants the summary to keep. */
   readonly focus?: string | undefined;
   /** `all`: the summary replaces every message, also when that saves nothing. */
   readonly replaces?: "older" | "all";

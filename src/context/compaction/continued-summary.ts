@@ -10,7 +10,7 @@ import type { ModelLimits } from "./limits.js";
 import form from "./summary-form.md";
 import question from "./summary-question.md";
 
-/** What surrounds the conversation in a request. */
+/** Describes what surrounds the conversation in a request. */
 export type ConversationFrame = Pick<ModelRequest, "system" | "tools" | "effort" | "cacheKey" | "maxOutputTokens">;
 
 /** The estimate may be too low by this much. */
@@ -31,7 +31,7 @@ interface Continuation {
   readonly frame: ConversationFrame;
   readonly model: string;
   readonly focus: string | undefined;
-  /** What is left of the window; undefined if unknown. */
+  /** Holds what is left of the window; undefined if unknown. */
   readonly room: number | undefined;
   readonly asSent: (messages: readonly Message[]) => readonly Message[];
 }

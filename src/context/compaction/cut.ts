@@ -1,5 +1,5 @@
 /**
- * Where a conversation is cut: the older part is summarised, the rest stays unchanged.
+ * Describes where a conversation is cut: the older part is summarised, the rest stays unchanged.
  *
  * 1. A call and its result stay together: the kept part begins with an input or an answer, never with results.
  * 2. An unanswered input stays, however long it is.

@@ -1,4 +1,4 @@
-/** How full a model's window may become, and how much of a conversation then stays unchanged. All in tokens. */
+/** Describes how full a model's window may become, and how much of a conversation then stays unchanged. All in tokens. */
 
 export interface ModelLimits {
   /** The tokens it can read. */
@@ -18,7 +18,7 @@ export function fullAt({ reads, writes }: ModelLimits, share: number): number {
   return Math.floor(Math.min(reads * share, reads - answer));
 }
 
-/** How much of the newest messages stays in a conversation of this size. */
+/** Tells how much of the newest messages stays in a conversation of this size. */
 export function keptTokens(conversation: number, full = Number.POSITIVE_INFINITY): number {
   return Math.floor(Math.min(MOST_KEPT, full / 4, conversation / 4));
 }
@@ -28,7 +28,7 @@ export function summaryTokens({ reads, writes }: ModelLimits): number {
   return Math.max(256, Math.floor(Math.min(SUMMARY, writes, reads / 4)));
 }
 
-/** How much of a conversation fits into one request for a summary, with room for the prompt, an earlier summary and an error of a fifth. */
+/** Tells how much of a conversation fits into one request for a summary, with room for the prompt, an earlier summary and an error of a fifth. */
 export function transcriptRoom(limits: ModelLimits): number {
   return Math.max(500, Math.floor((limits.reads - 2 * summaryTokens(limits) - 700) * 0.8));
 }

@@ -17,7 +17,7 @@ import { type MarkUntrusted, transcriptOf } from "./transcript.js";
 
 export interface SummaryWork {
   readonly messages: readonly Message[];
-  /** What the user wants the summary to keep. */
+  /** Holds what the user wants the summary to keep. */
   readonly focus?: string | undefined;
   /** Tokens of the conversation that one request can hold. */
   readonly room: number;

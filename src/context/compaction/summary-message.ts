@@ -11,7 +11,7 @@ import { isAdded } from "../../base/message-origin.js";
 import { type Message, plainText, text, type UserMessage } from "../../protocol/content.js";
 
 export interface SummaryParts {
-  /** What the model wrote. */
+  /** Holds what the model wrote. */
   readonly summary: string;
   /** Texts to keep word for word. */
   readonly pinned?: readonly string[];

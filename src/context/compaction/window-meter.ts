@@ -1,5 +1,5 @@
 /**
- * How much of the window a conversation uses, without a new estimate for each request: the provider's count for the last answer, plus
+ * Describes how much of the window a conversation uses, without a new estimate for each request: the provider's count for the last answer, plus
  * an estimate of what was added since.
  */
 import type { Message } from "../../protocol/content.js";

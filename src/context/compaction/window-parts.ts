@@ -1,4 +1,4 @@
-/** What fills the context window, part by part, and what a person can do about it. */
+/** Describes what fills the context window, part by part, and what a person can do about it. */
 import { roundTokens } from "../../base/budget-text.js";
 import { estimateTokens } from "../../base/estimate-tokens.js";
 import { groupDigits } from "../../base/group-digits.js";
@@ -9,7 +9,7 @@ import type { Message } from "../../protocol/content.js";
 export interface WindowUse {
   readonly name: string;
   readonly tokens: number;
-  /** What makes it smaller; absent where nothing does. */
+  /** Says what makes it smaller; absent where nothing does. */
   readonly advice?: string;
 }
 
@@ -21,7 +21,7 @@ export interface WindowFacts {
   /** Texts that the system prompt contains. */
   readonly instructions: string;
   readonly sections: string;
-  /** What the provider counted for the last request; undefined before its answer. */
+  /** Holds what the provider counted for the last request; undefined before its answer. */
   readonly counted: number | undefined;
   /** Tokens that the model can read, and from which Oxbow shortens the conversation. */
   readonly window: number | undefined;

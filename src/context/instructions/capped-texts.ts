@@ -5,7 +5,7 @@ export interface NamedText {
 }
 
 export interface CappedText extends NamedText {
-  /** How many bytes of it were left out. */
+  /** Says how many bytes of it were left out. */
   readonly cut: number;
 }
 

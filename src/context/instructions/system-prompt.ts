@@ -16,7 +16,7 @@ export interface PromptFacts {
   readonly override?: string;
   /** The instruction files, delimited. They come before the date, so that sessions of a project share their prefix. */
   readonly instructions?: string | undefined;
-  /** What else a session offers: the list of skills. */
+  /** Holds what else a session offers: the list of skills. */
   readonly sections?: readonly string[];
   /** `small` for models that cannot follow a long one. */
   readonly size?: "full" | "small";

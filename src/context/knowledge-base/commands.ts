@@ -35,7 +35,7 @@ export interface KnowledgePort {
   /** The folder that is worked in. */
   readonly root: string;
   readonly redact: (text: string) => string;
-  /** Why a file may not be used. In a session the rules and the boundary of its tools apply; in a shell the user names any file. */
+  /** Tells why a file may not be used. In a session the rules and the boundary of its tools apply; in a shell the user names any file. */
   readonly refusalOf?: (access: "read" | "write", path: string) => Promise<string | undefined>;
   /** The session and its newest event, in a session. */
   readonly origin?: () => Origin;

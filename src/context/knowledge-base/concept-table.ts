@@ -7,7 +7,7 @@ export interface Concept {
   readonly description: string;
 }
 
-/** What a concept belongs to. */
+/** Describes what a concept belongs to. */
 export type ConceptOwner = "project" | "observation";
 
 export class ConceptTable {

@@ -113,7 +113,7 @@ export class KnowledgeBase {
     return this.#observations.recent(project, most);
   }
 
-  /** How many of each kind. */
+  /** Counts how many of each kind. */
   counts(project: number): Readonly<Partial<Record<ObservationKind, number>>> {
     return this.#observations.counts(project);
   }
@@ -181,7 +181,7 @@ export class KnowledgeBase {
     }));
   }
 
-  /** How many of each were new. All or nothing. */
+  /** Counts how many of each were new. All or nothing. */
   import(dump: Dump): { readonly projects: number; readonly observations: number } {
     return this.#write(() => {
       let projects = 0;

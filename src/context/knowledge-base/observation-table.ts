@@ -44,7 +44,7 @@ export class ObservationTable {
     return this.#select("WHERE observations.project = ? ORDER BY observations.id DESC LIMIT ?", [project, most]);
   }
 
-  /** How many of each kind. */
+  /** Counts how many of each kind. */
   counts(project: number): Readonly<Partial<Record<ObservationKind, number>>> {
     const rows = this.#database.select(
       { kind: "text", count: ["integer", "count(*)"] },

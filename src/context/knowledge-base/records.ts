@@ -1,4 +1,4 @@
-/** What the knowledge base holds, as data. */
+/** Describes what the knowledge base holds, as data. */
 import type { ObservationKind, ProjectStatus } from "./dump.js";
 
 export interface Project {

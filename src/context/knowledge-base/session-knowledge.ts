@@ -43,7 +43,7 @@ export class SessionKnowledge {
     return { base: await this.#base.get(), root, redact, refusalOf, origin: () => this.#origin() };
   }
 
-  /** What was offered last. */
+  /** Tells what was offered last. */
   get offers(): readonly Offer[] {
     return this.#offers;
   }

@@ -1,5 +1,5 @@
 /**
- * Whether an input asks to remember or forget something, in the common languages. Only then a session without memories offers the tool,
+ * Finds inputs that ask to remember or forget something, in the common languages. Only then a session without memories offers the tool,
  * so that no other session pays for it. A needless match costs a few tokens; a missed one needs `/memory on`.
  */
 const CUES =

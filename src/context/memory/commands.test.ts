@@ -13,7 +13,7 @@ import type { SessionMemory } from "./session-memory.js";
 
 let base: string;
 let clock: ManualClock;
-/** What the model answers when it is asked for proposals. */
+/** Holds what the model answers when it is asked for proposals. */
 let answer: unknown;
 let live: SessionMemory;
 

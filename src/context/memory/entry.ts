@@ -23,7 +23,7 @@ export interface MemoryFacts {
   /** Times as ISO texts. */
   readonly created: string;
   readonly updated: string;
-  /** Where it comes from: a session and turn, or a person. */
+  /** Says where it comes from: a session and turn, or a person. */
   readonly source?: string;
   readonly body: string;
 }
@@ -47,7 +47,7 @@ export interface MemoryFile {
   readonly stem: string;
   readonly path: string;
   readonly scope: MemoryScope;
-  /** When it was last changed, for a file that does not say; milliseconds since the epoch. */
+  /** Says when it was last changed, for a file that does not say; milliseconds since the epoch. */
   readonly changedAt: number;
 }
 

@@ -12,7 +12,7 @@ export interface Proposal {
 export const EXTRACT_PROMPT = prompt.trim();
 const MOST = 5;
 
-/** What a model wrote, as far as it can be read. */
+/** Tells what a model wrote, as far as it can be read. */
 export function readProposals(answer: string): readonly Proposal[] {
   const lines = answer.split("\n").map((line) =>
     line

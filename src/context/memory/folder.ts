@@ -39,7 +39,7 @@ export interface NewMemory {
 
 export type MemoryChange = { readonly [K in keyof Omit<NewMemory, "name">]?: NewMemory[K] | undefined };
 
-/** Who changes something, for the audit. */
+/** Describes who changes something, for the audit. */
 export interface Author {
   readonly by: "user" | "model";
   readonly session?: string | undefined;
@@ -314,7 +314,7 @@ export class MemoryFolder {
   }
 }
 
-/** Who changed which memory, and when: one JSON line for each change, without the text. */
+/** Describes who changed which memory, and when: one JSON line for each change, without the text. */
 export interface AuditRecord {
   readonly at: string;
   readonly action: "save" | "update" | "forget";

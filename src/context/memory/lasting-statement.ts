@@ -1,8 +1,8 @@
 /**
- * What an input says that may hold for longer than the work at hand. It knows phrases of the common languages and asks no model: `/memory extract`
+ * Finds what an input says that may hold for longer than the work at hand. It knows phrases of the common languages and asks no model: `/memory extract`
  * does, in any language.
  */
-/** What a person says about themselves or about how they want things, and not about the work at hand; in the common languages. */
+/** Matches what a person says about themselves or about how they want things, and not about the work at hand; in the common languages. */
 const LASTING: readonly RegExp[] = [
   /\b(?:i|we)\s+(?:(?:strongly |really |usually )?(?:prefer|hate)\b|want you to (?:always|never)\b|(?:always|never|usually) (?:use|write|commit|run|format|indent|name|test|squash|rebase|merge|deploy|develop|work|want|like|put|keep|add|sign|push|review|document)\b)|\bi work (?:at|for|as|on|with|from)\b/i,
   /^(?:please,?\s+)?(?:always|never) (?!mind\b|ever\b|again\b|been\b|an?\b|the\b|in\b|on\b|\p{L}*[^s\P{L}]s\b|\p{L}+(?:ed|ing)\b)\p{L}+ \p{L}|\byou (?:should|must) (?:always|never)\b|\bmy (?:name|team|company|editor|shell|time ?zone|pronouns) (?:is|are)\b|^(?:please,?\s+|you can )?call me (?!back\b|when\b|if\b|maybe\b|crazy\b)/iu,
@@ -20,7 +20,7 @@ const MOST_CHARACTERS = 200;
 const PASTED =
   /[{};]|=>|\(\)|^\s*(?:>|\||[$#%] |at\s|\d{4}-\d\d-\d\d|\[|["“«„])|\b\w*(?:Error|Exception|WARN|INFO|DEBUG)\b/;
 
-/** What a note does not need. "Remember to …" is mostly about the work at hand, and so is "Note that …". */
+/** Matches what a note does not need. "Remember to …" is mostly about the work at hand, and so is "Note that …". */
 const REQUEST =
   /^(?:please,?\s+)?(?:remember|don['’]?t forget|do not forget|keep in mind|bear in mind|(?:make|take) a note|note (?:down|to self))(?!\s+to\b|\s+(?:the|when|what|how|why|me|you|if)\b)(?:\s+that|\s+this)?[:,]?\s+/i;
 /** The same in other languages; what follows is the note. */

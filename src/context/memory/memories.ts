@@ -61,7 +61,7 @@ export class Memories {
     return entry;
   }
 
-  /** Where a file is, also one that cannot be read as a memory. */
+  /** Finds where a file is, also one that cannot be read as a memory. */
   async locate(wanted: string): Promise<{ readonly folder: MemoryFolder; readonly name: string }> {
     const [, scope, name = ""] = /^(?:(user|project)\/)?(.*?)(?:\.md)?$/s.exec(wanted.trim()) ?? [];
     const holding: MemoryFolder[] = [];

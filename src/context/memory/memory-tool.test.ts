@@ -1,4 +1,4 @@
-/** What the model gets from the memory tool, over folders on the disk. */
+/** Shows what the model gets from the memory tool, over folders on the disk. */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
 /**
- * Which memories go along with an input. No model is asked, and the same memories, input and time give the same choice.
+ * Decides which memories go along with an input. No model is asked, and the same memories, input and time give the same choice.
  *
  * 1. A memory counts by the words that it shares with the input (BM25; its name, description and tags more than its text) and by its age.
  * 2. Memories about the user and their feedback apply whatever the subject is: they also go along without a common word, after the others.
@@ -23,7 +23,7 @@ export interface SelectionOptions {
   render(entry: MemoryEntry): string;
 }
 
-/** Why a memory goes along, or why not. */
+/** Explains why a memory goes along, or why not. */
 export interface Consideration {
   readonly entry: MemoryEntry;
   readonly chosen: boolean;
@@ -79,7 +79,7 @@ export function selectMemories(entries: readonly MemoryEntry[], input: string, o
   return { groups, considered, tokens: choice.tokens };
 }
 
-/** What was taken so far, and why. */
+/** Describes what was taken so far, and why. */
 class Choice {
   tokens = 0;
   readonly #options: SelectionOptions;

@@ -15,13 +15,13 @@ export type MemoryContext = FeatureContext<MemorySettings>;
 
 export class SessionMemory {
   readonly memories: Memories;
-  /** What the model proposed last. */
+  /** Holds what the model proposed last. */
   proposals: readonly Proposal[] = [];
   /** The user wants the tool, whether or not there are memories. */
   isWanted = false;
   readonly context: MemoryContext;
   readonly #text: SafeText;
-  /** What this session wrote: the model knows it from its own call. */
+  /** Holds what this session wrote: the model knows it from its own call. */
   readonly #written = new Set<string>();
   readonly #reported = new Set<string>();
   #last: { readonly input: string; readonly selection: Selection } | undefined;
@@ -99,7 +99,7 @@ export class SessionMemory {
     return memoryNotice(selection.groups, this.#text.delimit);
   }
 
-  /** What the user side of the conversation holds, without the results of tools. */
+  /** Tells what the user side of the conversation holds, without the results of tools. */
   #conversation(): string {
     return this.context
       .conversation()

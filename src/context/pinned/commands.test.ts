@@ -6,7 +6,7 @@ import { type Gathering, sessionCommands, type TypedCall } from "./commands.js";
 import { GatheredContext } from "./gathered-context.js";
 import { PinnedContext } from "./pinned-context.js";
 
-/** What the tools answer; a file that is not here is a problem. */
+/** Holds what the tools answer; a file that is not here is a problem. */
 let files: Readonly<Record<string, string>>;
 let listed: string;
 let calls: TypedCall[];

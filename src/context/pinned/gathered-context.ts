@@ -1,4 +1,4 @@
-/** What the user gathered with commands for the next input: files, searches, outputs. Each has a label that names its command. */
+/** Describes what the user gathered with commands for the next input: files, searches, outputs. Each has a label that names its command. */
 
 export interface GatheredText {
   /** `[context: /read a.txt]`. */

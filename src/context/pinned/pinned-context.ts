@@ -54,7 +54,7 @@ export class PinnedContext {
     return isNew ? blockOf(this.#text === "" ? NONE : this.#text) : undefined;
   }
 
-  /** What every summary repeats. */
+  /** Tells what every summary repeats. */
   get blocks(): readonly string[] {
     return this.#text === "" ? [] : [blockOf(this.#text)];
   }

@@ -16,7 +16,7 @@ export interface PromptArguments {
   readonly line: string;
   /** The names of its words, in their order. */
   readonly names: readonly string[];
-  /** What happens to `$3` if there are only two arguments: `keep` it unchanged, or remove it. */
+  /** Says what happens to `$3` if there are only two arguments: `keep` it unchanged, or remove it. */
   readonly missing: "keep" | "empty";
   /** `${NAME}` of the session, such as `CLAUDE_PROJECT_DIR`. */
   readonly variables?: Readonly<Record<string, string>>;

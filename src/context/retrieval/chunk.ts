@@ -10,7 +10,7 @@ import { codeSections } from "./code-sections.js";
 import { markdownSections } from "./markdown-sections.js";
 
 export interface Chunk {
-  /** What it is about: the headings above it, or the declared name; empty when unknown. */
+  /** Says what it is about: the headings above it, or the declared name; empty when unknown. */
   readonly title: string;
   readonly text: string;
   /** Counted from 1. */
@@ -27,7 +27,7 @@ export interface Section {
   readonly from: number;
   /** Index behind its last line. */
   readonly to: number;
-  /** Where it may be cut if it is too large, best places first. */
+  /** Says where it may be cut if it is too large, best places first. */
   readonly cuts?: readonly (readonly number[])[];
 }
 

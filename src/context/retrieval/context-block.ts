@@ -1,4 +1,4 @@
-/** What was found, as the model gets it: data with its sources, in marks that it cannot close. */
+/** Describes what was found, as the model gets it: data with its sources, in marks that it cannot close. */
 import type { FoundChunk } from "./search.js";
 
 /** Marks text from outside; the mark is unguessable. */

@@ -17,12 +17,12 @@ import { coverage } from "./word-index.js";
 export interface SearchOptions {
   /** Absent: words alone. */
   readonly embedder?: Embedder | undefined;
-  /** How many chunks at most. */
+  /** Says how many chunks at most. */
   readonly top?: number;
   /** The least cosine, or share of words. */
   readonly minimum?: number;
   readonly by?: "words" | "vectors" | "both";
-  /** How much vectors count beside words, from 0 to 1. */
+  /** Says how much vectors count beside words, from 0 to 1. */
   readonly meaning?: number;
   readonly signal?: AbortSignal;
 }
@@ -35,13 +35,13 @@ export interface FoundChunk extends StoredChunk {
 
 export interface SearchResult {
   readonly found: readonly FoundChunk[];
-  /** Why the search used words alone although the store has vectors. */
+  /** Says why the search used words alone although the store has vectors. */
   readonly problem?: string;
 }
 
 const USUAL_TOP = 5;
 const USUAL_MINIMUM = 0.3;
-/** How many of each take part in the common order. */
+/** Sets how many of each take part in the common order. */
 const DEPTH = 50;
 /** A long input is a document, not a question; its beginning says what it is about. */
 const MOST_QUESTION = 2000;

@@ -1,5 +1,5 @@
 /**
- * What retrieval does in a session: passages with each input of the user, and the tool `retrieve`.
+ * Describes what retrieval does in a session: passages with each input of the user, and the tool `retrieve`.
  *
  * 1. What the model gets is marked as text from outside, with a mark that the text does not know.
  * 2. A passage that is in the conversation already is not added again, until a summary has replaced it.

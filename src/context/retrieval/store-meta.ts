@@ -1,4 +1,4 @@
-/** What a store knows of itself: its embedding model, and how often it has changed. */
+/** Describes what a store knows of itself: its embedding model, and how often it has changed. */
 import type { Database } from "../../system/sqlite/database.js";
 import type { Binding } from "./store-types.js";
 import { prefixesFor } from "./task-prefixes.js";

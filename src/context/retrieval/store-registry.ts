@@ -1,5 +1,5 @@
 /**
- * Which stores there are, and which one is on in which folder: a small JSON file beside them.
+ * Decides which stores there are, and which one is on in which folder: a small JSON file beside them.
  *
  * 1. It is the only thing that a session without stores looks for.
  * 2. A change is made under a lock and replaces the whole file.
@@ -24,7 +24,7 @@ export interface StoreEntry {
   readonly created_at: string;
 }
 
-/** What is on in one folder. */
+/** Describes what is on in one folder. */
 export interface FolderChoice {
   readonly active: string;
   readonly enabled: boolean;

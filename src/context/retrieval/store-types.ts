@@ -1,4 +1,4 @@
-/** What a store holds, as data. */
+/** Describes what a store holds, as data. */
 import type { Chunk } from "./chunk.js";
 import type { TaskPrefixes } from "./task-prefixes.js";
 

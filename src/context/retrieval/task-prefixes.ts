@@ -1,4 +1,4 @@
-/** What some embedding models want before a text, so that questions and documents meet. A store keeps the prefixes that it began with. */
+/** Describes what some embedding models want before a text, so that questions and documents meet. A store keeps the prefixes that it began with. */
 
 export interface TaskPrefixes {
   readonly document: string;

@@ -13,10 +13,10 @@ export interface NearChunk {
   readonly cosine: number;
 }
 
-/** How many are compared exactly for each one that is wanted, and how many at least. */
+/** Sets how many are compared exactly for each one that is wanted, and how many at least. */
 const OVERSAMPLING = 5;
 const LEAST_COMPARED = 256;
-/** How many more are compared by their signs. */
+/** Sets how many more are compared by their signs. */
 const ROUGH = 8;
 /** Rows that are read in one go. */
 const PORTION = 10_000;

@@ -37,7 +37,7 @@ const PORTION = 1000;
 
 export class WordIndex {
   readonly #database: Database;
-  /** How many chunks contain a word, as of `#version`. */
+  /** Says how many chunks contain a word, as of `#version`. */
   readonly #counts = new Map<string, number>();
   #version = -1;
 

@@ -7,7 +7,7 @@ import type { YamlMap } from "../../base/yaml.js";
 import { readTriggers, type SkillTriggers } from "./triggers.js";
 
 export interface SkillFacts {
-  /** What people and the model call it: the name of its folder. */
+  /** The name by which people and the model call it: the name of its folder. */
   readonly id: string;
   /** On one line, with `when_to_use` if the skill has it. */
   readonly description: string;

@@ -13,7 +13,7 @@ import { readSkill, type SkillFacts } from "./read-skill.js";
 
 export interface Skill extends SkillFacts {
   readonly scope: ExtensionScope;
-  /** Where its SKILL.md is, for messages; absent for a built-in one. */
+  /** Says where its SKILL.md is, for messages; absent for a built-in one. */
   readonly path?: string;
   /** The approved files that belong to it, relative to its folder, sorted. */
   readonly files: readonly string[];
@@ -152,7 +152,7 @@ function bodyOf(text: string): string {
   return "fault" in found ? "" : found.body.trim();
 }
 
-/** What a new search changed, by name. */
+/** Tells what a new search changed, by name. */
 export function changesBetween(
   before: SkillRegistry | undefined,
   after: SkillRegistry,

@@ -1,5 +1,5 @@
 /**
- * When a skill starts automatically: words in the user's prompt, and files that a prompt names or a call touches.
+ * Decides when a skill starts automatically: words in the user's prompt, and files that a prompt names or a call touches.
  *
  *     triggers:
  *       keywords: [grpc, "protocol buffer*"]
@@ -54,7 +54,7 @@ function unique(words: readonly string[]): readonly string[] {
   return [...new Set(words.filter((word) => word.trim() !== ""))].slice(0, MOST);
 }
 
-/** Whether a prompt names one of the keywords as whole words, in any case; `*` stands for the rest of a word. */
+/** Tells whether a prompt names one of the keywords as whole words, in any case; `*` stands for the rest of a word. */
 export function hasKeyword({ keywords }: SkillTriggers, prompt: string): boolean {
   if (keywords.length === 0) return false;
   const words = prompt.length <= 2 * SEARCHED ? prompt : `${prompt.slice(0, SEARCHED)}\n${prompt.slice(-SEARCHED)}`;
@@ -73,7 +73,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
 }
 
-/** Whether one of the paths, relative to the working folder, matches one of the globs. */
+/** Tells whether one of the paths, relative to the working folder, matches one of the globs. */
 export function touchesGlob({ globs }: SkillTriggers, paths: readonly string[], matches: GlobMatcher): boolean {
   return globs.some((glob) => paths.some((path) => matches(glob, path)));
 }

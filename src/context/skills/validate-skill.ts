@@ -9,7 +9,7 @@ const FIELDS: readonly string[] = ["name", "description", "license", "compatibil
 /** The limit for a SKILL.md. */
 const MOST_BYTES = 1024 * 1024;
 
-/** What is wrong with the skill in a folder; empty if it is valid. */
+/** Tells what is wrong with the skill in a folder; empty if it is valid. */
 export function validateSkillFolder(path: string): readonly string[] {
   const full = resolve(path);
   const folder = basename(full) === "SKILL.md" ? dirname(full) : full;

@@ -38,7 +38,7 @@ export interface ExecutableHook {
 }
 
 export interface HookAnswer {
-  /** What it printed; undefined if it printed nothing. */
+  /** Holds what it printed; undefined if it printed nothing. */
   readonly output?: JsonObject;
   /** It refused, with its reason. */
   readonly refusal?: string;

@@ -18,7 +18,7 @@ export interface ProgramRequest {
   readonly args: readonly string[];
   /** Its standard input; default: empty. */
   readonly input?: string;
-  /** What it may do: `reads` for its own description. */
+  /** Says what it may do: `reads` for its own description. */
   readonly reach: "reads" | "acts";
   readonly openings?: readonly string[];
   /** The call that it works for. */

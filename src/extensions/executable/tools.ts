@@ -16,7 +16,7 @@ import { runProgram } from "./run-program.js";
 import { parseToolSchema, type ToolSchema } from "./tool-schema.js";
 
 export interface ToolOptions extends IntrospectOptions {
-  /** Whether a built-in tool has this name or alias. */
+  /** Tells whether a built-in tool has this name or alias. */
   readonly isBuiltIn: (name: string) => boolean;
   /** For a tool without a deadline. */
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface ToolOptions extends IntrospectOptions {
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_BYTES = 1024 * 1024;
-/** How many programs run at once to describe themselves. */
+/** Sets how many programs run at once to describe themselves. */
 const AT_ONCE = 4;
 
 /** The tools of these files; runs each new file once to get its schema. */

@@ -23,7 +23,7 @@ export interface ConfiguredHook {
   readonly inBackground: boolean;
   /** In the background, exit code 2 tells the model why. */
   readonly wakes: boolean;
-  /** What the model reads before that reason. */
+  /** Holds what the model reads before that reason. */
   readonly wakeMessage?: string;
   /** For the user while it runs. */
   readonly statusMessage?: string;

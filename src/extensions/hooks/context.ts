@@ -1,4 +1,4 @@
-/** What hooks need from the session and from other features. */
+/** Describes what hooks need from the session and from other features. */
 import type { Tool } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import type { FeatureContext } from "../../feature/part.js";
@@ -24,7 +24,7 @@ interface Parent {
   readonly isOfHook?: true;
 }
 
-/** Why the user prepares the project. */
+/** Explains why the user prepares the project. */
 export type SetupTrigger = "init" | "maintenance";
 
 export type StartSource = "startup" | "resume" | "clear" | "compact";

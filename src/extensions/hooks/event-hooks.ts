@@ -20,7 +20,7 @@ import type { ToolView, ToolViews } from "./tool-views.js";
 import { readVerdict } from "./verdict.js";
 
 export interface EventHooksOptions extends HookPlace {
-  /** What every hook gets on stdin, and in its environment. */
+  /** Holds what every hook gets on stdin, and in its environment. */
   readonly session: string;
   common(): JsonObject;
   /** Removes secrets from texts for the model and the user. */
@@ -36,9 +36,9 @@ export interface EventHooksOptions extends HookPlace {
   onMessage(message: string): void;
   /** For the user while a hook runs; empty when it has ended. */
   onStatus(message: string): void;
-  /** What a hook wrote to `CLAUDE_ENV_FILE`; `isContained`: the project can change the hook. */
+  /** Tells what a hook wrote to `CLAUDE_ENV_FILE`; `isContained`: the project can change the hook. */
   onEnvironment(written: { readonly text: string; readonly isContained: boolean }): void;
-  /** What a hook in the background has for the model. */
+  /** Tells what a hook in the background has for the model. */
   onLate(event: HookEvent, text: string): void;
   readonly services: HookServices;
   /** Inside a hook's own subagent: hooks that ask a model do not run, or they would start each other without end. */
@@ -108,7 +108,7 @@ export class EventHooks {
     return hooks.flatMap(({ matcher = "" }) => matcher.split("|").map((name) => name.trim())).filter(isFileName);
   }
 
-  /** Whether a hook would run. */
+  /** Tells whether a hook would run. */
   fires(event: HookEvent, occasion: HookOccasion): boolean {
     return this.has(event) && this.#planned(event, occasion).length > 0;
   }

@@ -1,6 +1,6 @@
 /** The events of hooks: when they happen here, and how long a hook may take. */
 
-/** What the matcher of an event tests; `none`: the event has no matcher. */
+/** Describes what the matcher of an event tests; `none`: the event has no matcher. */
 export type MatcherSubject =
   | ("tool" | "source" | "trigger" | "reason" | "type" | "agent")
   | ("command" | "model" | "server" | "file" | "none");
@@ -63,7 +63,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   DirectoryAdded: "only the setting extra_roots adds folders",
 };
 
-/** Why hooks of this name do not run. */
+/** Tells why hooks of this name do not run. */
 export function unknownEvent(name: string): string {
   const why = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
   if (why !== undefined) return `the event ${name} does not happen in Oxbow: ${why}. Its hooks do not run.`;
@@ -73,7 +73,7 @@ export function unknownEvent(name: string): string {
   return `there is no event ${name || "(none)"}, so its hooks do not run.${advice}`;
 }
 
-/** Whether hooks of the event may ask a model. Elsewhere its verdict could decide nothing. */
+/** Tells whether hooks of the event may ask a model. Elsewhere its verdict could decide nothing. */
 export function takesModels(name: HookEvent): boolean {
   return MODEL_EVENTS.has(name);
 }
@@ -83,12 +83,12 @@ export function takesRequests(name: HookEvent): boolean {
   return name !== "SessionStart" && name !== "Setup";
 }
 
-/** Whether a hook of the event gets a file for variables of later commands. */
+/** Tells whether a hook of the event gets a file for variables of later commands. */
 export function takesVariables(name: HookEvent): boolean {
   return name === "SessionStart" || name === "Setup" || name === "FileChanged";
 }
 
-/** Whether the action does not happen if a hook is late. */
+/** Tells whether the action does not happen if a hook is late. */
 export function needsAnswer(name: HookEvent): boolean {
   return name === "PreModelSwitch" || name === "WorktreeCreate";
 }

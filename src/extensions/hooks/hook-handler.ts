@@ -1,4 +1,4 @@
-/** What a hook does: the five kinds of handlers that settings can have. */
+/** Describes what a hook does: the five kinds of handlers that settings can have. */
 import { isJsonObject, type JsonObject } from "../../protocol/json.js";
 import { type HookEvent, takesModels, takesRequests } from "./hook-events.js";
 

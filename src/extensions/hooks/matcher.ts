@@ -1,5 +1,5 @@
 /**
- * Which tools, or which other names, a hook is for.
+ * Decides which tools, or which other names, a hook is for.
  *
  * Nothing, `""` and `*` match everything. Names with `|` or `,` between them match exactly. Anything else is a regular expression
  * that may match anywhere in a name.
@@ -7,7 +7,7 @@
 
 export interface Matcher {
   matches(name: string): boolean;
-  /** Why it is invalid; it then matches nothing. */
+  /** Says why it is invalid; it then matches nothing. */
   readonly problem?: string;
 }
 

@@ -97,7 +97,7 @@ export async function openEventHooks(
   };
 }
 
-/** What the hooks of a session learn from its turns. */
+/** Describes what the hooks of a session learn from its turns. */
 interface Late {
   readonly turn: () => Turn | undefined;
   readonly keep: (event: string, text: string) => void;

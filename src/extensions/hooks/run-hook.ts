@@ -43,7 +43,7 @@ export interface HookOutput {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** What it wrote to `CLAUDE_ENV_FILE`. */
+  /** Holds what it wrote to `CLAUDE_ENV_FILE`. */
   readonly environment?: string;
 }
 

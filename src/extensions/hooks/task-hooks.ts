@@ -25,7 +25,7 @@ export class TaskHooks {
     this.#hooks = hooks;
   }
 
-  /** What the hooks say about the list of a call of the tool that keeps it; undefined for nothing. */
+  /** Tells what the hooks say about the list of a call of the tool that keeps it; undefined for nothing. */
   async before(
     call: ToolCall,
     { conversation, signal }: { readonly conversation: readonly Message[]; readonly signal: AbortSignal },

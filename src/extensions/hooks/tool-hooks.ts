@@ -28,7 +28,7 @@ const SHOWN_CHARACTERS = 2000;
 
 export class ToolHooks {
   readonly #options: ToolHooksOptions;
-  /** What PreToolUse hooks decided about calls that wait for their permission. */
+  /** Holds what PreToolUse hooks decided about calls that wait for their permission. */
   readonly #decided = new Map<CallId, HookAnswer>();
 
   readonly #tasks: TaskHooks;

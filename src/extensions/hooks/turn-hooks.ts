@@ -184,7 +184,7 @@ export class TurnHooks {
     return answer.stop === undefined ? undefined : { stop: answer.stop };
   }
 
-  /** Why the input is refused; undefined if it is not. */
+  /** Tells why the input is refused; undefined if it is not. */
   async #submit({ signal }: Turn, content: readonly InputContent[]): Promise<string | undefined> {
     const prompt = plainText(content);
     const { answer } = await this.#hooks.fire("UserPromptSubmit", { input: { prompt }, signal });

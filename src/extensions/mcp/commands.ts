@@ -42,7 +42,7 @@ interface SessionPort {
   readonly servers: SessionServers | undefined;
 }
 
-/** What `oxbow mcp` works on. */
+/** Describes what `oxbow mcp` works on. */
 export interface ShellPort extends ServerHost {
   readonly root: string;
   /** The user's configuration folder. */
@@ -269,7 +269,7 @@ async function restart(server: McpServer, { signal }: CommandContext): Promise<C
 interface NamedApproval {
   /** Of what the person has seen. */
   readonly version: string | undefined;
-  /** What to type, without the version. */
+  /** Holds what to type, without the version. */
   readonly command: string;
 }
 

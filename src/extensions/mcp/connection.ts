@@ -81,7 +81,7 @@ export class Connection {
     this.#config = config;
   }
 
-  /** Why it ended, where that is known. */
+  /** Tells why it ended, where that is known. */
   get problem(): string | undefined {
     return this.#transport.problem;
   }
@@ -184,7 +184,7 @@ async function connectProcess(options: ConnectionOptions): Promise<Connection> {
   }
 }
 
-/** What happened to the server says more than that its connection closed. */
+/** Says what happened to the server: that helps more than that its connection closed. */
 function explained(error: unknown, problem: string | undefined): unknown {
   return problem === undefined || problem === "was stopped" ? error : new Error(`it ${problem}`);
 }

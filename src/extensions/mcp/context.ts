@@ -1,4 +1,4 @@
-/** What MCP needs from the session and from other features. */
+/** Describes what MCP needs from the session and from other features. */
 import type { Clock } from "../../base/clock.js";
 import type { Tool, ToolCall } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
@@ -53,7 +53,7 @@ export interface QuestionHookAnswer {
 
 /** Starts servers and keeps approvals: the sandbox, the network, the credentials and the trust around them. */
 export interface ServerHost {
-  /** Where entries get their variables from. */
+  /** Says where entries get their variables from. */
   readonly place: ConfigPlace;
   /** Makes a key of everything that makes two servers different. */
   keyOf(chosen: ChosenServer): string;
@@ -63,16 +63,16 @@ export interface ServerHost {
 
 export type SeenApproval =
   | { readonly files: readonly string[] }
-  /** What the person has to see first, and the name of exactly this version. */
+  /** Holds what the person has to see first, and the name of exactly this version. */
   | { readonly text: string; readonly version: string };
 
-/** What a supervised server needs from around it. */
+/** Describes what a supervised server needs from around it. */
 export interface ServerOptions extends TransportPorts {
   readonly config: ServerConfig;
   readonly root: string;
   readonly clock: Clock;
   readonly known: KnownTools;
-  /** Why it must not start; undefined if it may. */
+  /** Tells why it must not start; undefined if it may. */
   readonly refusal: () => Promise<string | undefined>;
   readonly connect: (options: ConnectionOptions) => Promise<Connection>;
 }

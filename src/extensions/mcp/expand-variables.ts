@@ -1,6 +1,6 @@
 /** Variables in the files of MCP servers: each tool writes them in its own way. */
 
-/** Whose file it is. */
+/** Says whose file it is. */
 export type Dialect = "oxbow" | "claude" | "cursor" | "vscode" | "codex";
 
 export interface ExpandOptions {

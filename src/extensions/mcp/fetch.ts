@@ -82,7 +82,7 @@ export class EventCount {
     return this.#open;
   }
 
-  /** How many events end in this piece. */
+  /** Counts how many events end in this piece. */
   take(piece: Uint8Array): number {
     let ended = 0;
     for (const byte of piece) {

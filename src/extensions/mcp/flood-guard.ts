@@ -1,5 +1,5 @@
 /**
- * How much a server may send, whatever carries its messages. A server beyond this is cut off: reading on would fill the memory or keep
+ * Describes how much a server may send, whatever carries its messages. A server beyond this is cut off: reading on would fill the memory or keep
  * the program busy.
  */
 import type { Clock } from "../../base/clock.js";
@@ -55,7 +55,7 @@ export class FloodGuard {
     this.#from = options.clock.now();
   }
 
-  /** Why nothing more is read. */
+  /** Tells why nothing more is read. */
   get problem(): string | undefined {
     return this.#problem;
   }

@@ -1,5 +1,5 @@
 /**
- * What people know of the tools of each server: a later change of a description or a schema needs a new approval.
+ * Describes what people know of the tools of each server: a later change of a description or a schema needs a new approval.
  *
  * 1. The first list of an approved server is taken as it is. From then on a tool that is new or different is withheld until a
  *    person approves it; a tool that is gone is just gone.
@@ -51,7 +51,7 @@ export class KnownTools {
     return known;
   }
 
-  /** What the server offered last, by name. */
+  /** Tells what the server offered last, by name. */
   offered(key: string): readonly OfferedTool[] {
     const known = Object.entries(this.#read()[key] ?? {});
     return known.flatMap(([name, tool]) => offeredTool(name, tool) ?? []).sort(byName);
@@ -101,7 +101,7 @@ export class KnownTools {
     });
   }
 
-  /** What changed, for a person. */
+  /** Tells what changed, for a person. */
   describe(key: string, tools: readonly OfferedTool[]): string {
     const known = this.#read()[key] ?? {};
     return tools

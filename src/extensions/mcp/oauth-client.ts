@@ -84,7 +84,7 @@ export class OAuthClient implements OAuthClientProvider {
     this.#discovery = undefined;
   }
 
-  /** Where the newest tokens are from. */
+  /** Finds where the newest tokens are from. */
   get discovered(): OAuthDiscoveryState | undefined {
     return this.#discovered;
   }
@@ -117,7 +117,7 @@ export class OAuthClient implements OAuthClientProvider {
     if (scope === "all" || scope === "discovery") this.#discovery = undefined;
   }
 
-  /** What the browser came back with; undefined if it was not sent anywhere. Each answer once. */
+  /** Tells what the browser came back with; undefined if it was not sent anywhere. Each answer once. */
   async takeAnswer(): Promise<SignInAnswer | undefined> {
     const answer = this.#answer;
     this.#answer = undefined;

@@ -1,5 +1,5 @@
 /**
- * What a server offers, made safe to keep and to compare.
+ * Describes what a server offers, made safe to keep and to compare.
  *
  * 1. A tool that cannot be used is left out and reported; the others stay.
  * 2. The fingerprint covers everything of a tool that the model reads or that decides what is sent.
@@ -73,7 +73,7 @@ export function offeredTools(listed: readonly ListedTool[], config: ServerConfig
   return { tools: [...tools.values()].sort((one, other) => (one.name < other.name ? -1 : 1)), problems };
 }
 
-/** Whether the entry of the server leaves the tool in. */
+/** Tells whether the entry of the server leaves the tool in. */
 export function isWanted(name: string, { enabledTools, disabledTools }: ServerConfig): boolean {
   return (enabledTools === undefined || enabledTools.includes(name)) && !disabledTools.includes(name);
 }

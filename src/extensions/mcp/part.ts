@@ -104,7 +104,7 @@ class McpPart {
     return true;
   }
 
-  /** Whether a server of this user connected before, so that its tools may be known. */
+  /** Tells whether a server of this user connected before, so that its tools may be known. */
   #knowsTools(): boolean {
     return this.#names.length > 0 && existsSync(join(this.#context.roots.config, KNOWN_TOOLS_FILE));
   }

@@ -53,7 +53,7 @@ export function startedFiles(transport: StdioTransport, place: PinPlace): readon
   return [...new Set([command, ...scripts])];
 }
 
-/** Where an interpreter begins in a folder. */
+/** Lists where an interpreter begins in a folder. */
 const STARTS = ["package.json", "index.js", "index.mjs", "index.cjs", "__main__.py", "deno.json"];
 /** Servers write them. */
 const DATA = /\.(?:db|sqlite|sqlite3|db-wal|db-shm|log|jsonl|ndjson)$/i;
@@ -88,7 +88,7 @@ export async function findPins(transport: StdioTransport, place: PinPlace): Prom
   return pins;
 }
 
-/** Why the server must not start; undefined if it may. */
+/** Tells why the server must not start; undefined if it may. */
 export async function pinProblem(
   config: ServerConfig,
   place: PinPlace & { readonly pins: Pins | undefined },

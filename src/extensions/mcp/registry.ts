@@ -18,7 +18,7 @@ export interface ServerInfo {
   readonly tools: number;
   /** Within the last minute. */
   readonly restarts: number;
-  /** How many sessions use it. */
+  /** Says how many sessions use it. */
   readonly users: number;
   readonly detail?: string;
 }
@@ -51,7 +51,7 @@ export class ServerRegistry {
     };
   }
 
-  /** How many sessions use each server, for status. */
+  /** Counts how many sessions use each server, for status. */
   get counts(): readonly { readonly name: string; readonly users: number; readonly state: string }[] {
     return [...this.#held.values()].map(({ server, users }) => ({
       name: server.config.name,

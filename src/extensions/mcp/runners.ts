@@ -50,7 +50,7 @@ function programName({ command }: Pick<StdioTransport, "command">): string {
 const FETCHERS: ReadonlySet<string> = new Set(["npx", "bunx", "pnpx", "uvx", "pipx run", "pnpm dlx", "yarn dlx"]);
 /** These prefer a copy in the folder. */
 const LOCAL_FIRST: ReadonlySet<string> = new Set(["npx", "bunx"]);
-/** What may stand before the name of the package; the second ones are followed by another name of a package. */
+/** Matches what may stand before the name of the package; the second ones are followed by another name of a package. */
 const HARMLESS = /^(?:-y|--yes|-q|--quiet|--prefer-offline|--prefer-online)$/;
 const NAMES_PACKAGE = /^(?:-p|--package|--from|--with)$/;
 const PACKAGE_NAME = /^(?:@[\w.-]+\/)?\w[\w.-]*(?:\[[\w,-]+\])?(?:@[\w.^~<>=-]+|==[\w.]+)?$/;
@@ -79,7 +79,7 @@ const INTERPRETERS: ReadonlySet<string> = new Set([
   ...["sh", "bash", "dash", "zsh", "fish", "pwsh", "cmd", "env", "make", "just", "task"],
 ]);
 
-/** Whether files of the project decide what a server does, beyond those that are pinned. `program` is the file of its command. */
+/** Tells whether files of the project decide what a server does, beyond those that are pinned. `program` is the file of its command. */
 export function isDecidedByFolder(
   transport: StdioTransport,
   place: { readonly program: string; readonly root: string; readonly top: string },
@@ -117,7 +117,7 @@ export const SCRIPT =
   /\.(?:sh|bash|zsh|fish|ps1|py|pyz|rb|pl|php|lua|js|cjs|mjs|ts|cts|mts|jsx|tsx|jar|wasm|exe|cmd|bat)$/i;
 const VERSION = /(?<=.)@[^/]*$/;
 
-/** What may be paths in an argument or a variable: `--import=./a.mjs`, `server.py:app`, `./lib:./other`. */
+/** Tells what may be paths in an argument or a variable: `--import=./a.mjs`, `server.py:app`, `./lib:./other`. */
 export function wordsIn(text: string): readonly string[] {
   const whole = /^[\w+-]+:\/\//.test(text) ? [] : [text];
   return [...whole, ...text.split(/[\s,:;=]+/)].filter((word) => word !== "");
@@ -161,7 +161,7 @@ export function runnerSettings(transport: StdioTransport, place: { readonly root
 /** Only the system can put files here. */
 const OUTSIDE = "/";
 
-/** Where a server starts, and its arguments for there. */
+/** Finds where a server starts, and its arguments for there. */
 export function startPlace(
   transport: StdioTransport,
   { scope, root }: { readonly scope: McpScope; readonly root: string },

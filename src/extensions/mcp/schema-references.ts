@@ -1,7 +1,7 @@
 /** References within a JSON schema of a server. A reference out of the schema is never followed. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 
-/** What a reference of the schema leads to. Only own members count: every object inherits others. */
+/** Finds what a reference of the schema leads to. Only own members count: every object inherits others. */
 export function lookUp(schema: JsonObject, reference: string): JsonValue | undefined {
   let at: JsonValue | undefined = schema;
   const way = wayOf(reference);

@@ -1,5 +1,5 @@
 /**
- * Whether a JSON schema of a server is one, in all of its parts. The interfaces of models refuse a whole request for one wrong schema,
+ * Decides whether a JSON schema of a server is one, in all of its parts. The interfaces of models refuse a whole request for one wrong schema,
  * and names of properties reach models, messages and terminals.
  *
  * 1. Every keyword of JSON Schema 2020-12 has the kind of value that the standard says. Unknown keywords may have any value.
@@ -51,7 +51,7 @@ export const KEYWORDS: ReadonlyMap<string, Kind> = new Map(
 );
 
 const TYPES: ReadonlySet<JsonValue> = new Set(["null", "boolean", "object", "array", "number", "string", "integer"]);
-/** What the interfaces of models take as names of arguments. */
+/** Matches what the interfaces of models take as names of arguments. */
 const ARGUMENT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MOST_NAME = 256;
 /** Set by an assignment, it changes what the object inherits. */
@@ -60,7 +60,7 @@ const UNSAFE_NAME = "__proto__";
 /** Ends the sentence "its schema …". */
 class Fault extends Error {}
 
-/** Why a schema cannot be used, or undefined. Ends the sentence "its schema …". */
+/** Tells why a schema cannot be used, or undefined. Ends the sentence "its schema …". */
 export function schemaFault(schema: JsonObject): string | undefined {
   const check = new SchemaCheck();
   try {
@@ -73,7 +73,7 @@ export function schemaFault(schema: JsonObject): string | undefined {
   return endless === undefined ? undefined : `has a reference ${shown(endless)} that leads back to itself`;
 }
 
-/** What a value must be, and how it is called. */
+/** Lists what a value must be, and how it is called. */
 const PLAIN: Readonly<Record<PlainKind, readonly [string, (value: JsonValue) => boolean]>> = {
   type: ["type of JSON", (value) => (Array.isArray(value) ? value.length > 0 && value.every(isType) : isType(value))],
   count: ["count", (value) => Number.isInteger(value) && (value as number) >= 0],

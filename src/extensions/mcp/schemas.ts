@@ -173,12 +173,12 @@ function withoutPatterns(value: JsonValue): JsonValue {
 const MOST_COST = 20_000;
 /** A reference to something around it. */
 const RECURSION = 200;
-/** How often one part of a value may be checked, and how many steps a whole check may take. */
+/** Sets how often one part of a value may be checked, and how many steps a whole check may take. */
 const MOST_REPEATS = 1000;
 const MOST_STEPS = 1e9;
 
 interface Cost {
-  /** How many parts a check may visit, with references counted as often as they are made. */
+  /** Says how many parts a check may visit, with references counted as often as they are made. */
   readonly parts: number;
   /** References, if one leads to something around it: each level of a value may then be checked that often. Otherwise 0. */
   readonly branches: number;

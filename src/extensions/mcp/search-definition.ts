@@ -1,4 +1,4 @@
-/** What the first request of a session has of its servers: a tool that finds their tools. It loads nothing. */
+/** Describes what the first request of a session has of its servers: a tool that finds their tools. It loads nothing. */
 import { safeLine } from "../../base/terminal-text.js";
 import type { Tool } from "../../engine/ports.js";
 import description from "./search.md";
@@ -33,7 +33,7 @@ export function serverNameOf(entry: string): string {
   return entry.slice(at + "mcp_servers.".length);
 }
 
-/** Whether words name a server: as a word of its own, so that `digit` does not name `git`. */
+/** Tells whether words name a server: as a word of its own, so that `digit` does not name `git`. */
 export function isNamed(name: string, text: string): boolean {
   const wanted = name.toLowerCase();
   const words = text.toLowerCase();

@@ -34,9 +34,9 @@ export interface ServerConfig {
   readonly disabledTools: readonly string[];
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
-  /** What the server says about a tool that only reads is believed. */
+  /** Says that the server is believed about tools that only read. */
   readonly trustsHints: boolean;
-  /** What the sandbox lets it reach. */
+  /** Holds what the sandbox lets it reach. */
   readonly network: "open" | "off";
   readonly sandbox: "on" | "off";
   /** Folders beside the workspace that it may change. */

@@ -1,5 +1,5 @@
 /**
- * What a server offers: its tools and prompts, and the words about itself. Tools and words that changed since a person approved them
+ * Describes what a server offers: its tools and prompts, and the words about itself. Tools and words that changed since a person approved them
  * are withheld. Before it has connected, these are the tools and words of the last time.
  */
 import { createHash } from "node:crypto";
@@ -43,12 +43,12 @@ export class ServerOffer {
     return this.#prompts;
   }
 
-  /** What the server says about itself. */
+  /** Tells what the server says about itself. */
   get instructions(): string | undefined {
     return this.#tools.find((tool) => !isTool(tool))?.description;
   }
 
-  /** Whether all tools are offered at once. */
+  /** Tells whether all tools are offered at once. */
   get isEager(): boolean {
     return [...this.#tools, ...this.#withheld].filter(isTool).length <= this.#options.config.eagerTools;
   }

@@ -1,5 +1,5 @@
 /**
- * What a server asks of its client while a call runs: a form for the user, an answer of the model, the folders.
+ * Describes what a server asks of its client while a call runs: a form for the user, an answer of the model, the folders.
  *
  * 1. Several sessions may share a server. A question goes to the session whose call began last; without a call it is declined.
  */

@@ -1,5 +1,5 @@
 /**
- * What a server asks of the user or the model of a session, during a call: to fill in a form, to open an address, to answer a request.
+ * Describes what a server asks of the user or the model of a session, during a call: to fill in a form, to open an address, to answer a request.
  *
  * 1. Without a person to ask, a form is declined and a request for the model refused, unless a rule allows it.
  * 2. An answer of the model is paid from the session's budgets and shown in its log, like every other call of the model.

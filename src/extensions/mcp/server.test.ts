@@ -82,7 +82,7 @@ function options(line: Line, more: Partial<ServerOptions> = {}): ServerOptions {
   };
 }
 
-/** What is due happens within a few turns of the event loop. */
+/** Waits a few turns of the event loop: what is due happens within them. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
 }

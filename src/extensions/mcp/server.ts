@@ -75,7 +75,7 @@ class RestartBudget {
     return this.#recent().length;
   }
 
-  /** How long to wait before the next start; undefined if there is none. */
+  /** Tells how long to wait before the next start; undefined if there is none. */
   get waitMs(): number | undefined {
     const { used } = this;
     return used >= MOST_RESTARTS ? undefined : (BACKOFF_MS[used] ?? WINDOW_MS);
@@ -128,7 +128,7 @@ export class McpServer {
     return this.#state;
   }
 
-  /** Why it is not ready, for people: it may quote the server. */
+  /** Tells why it is not ready, for people: it may quote the server. */
   get problem(): string | undefined {
     return this.#problem === undefined ? undefined : this.#withLastWords(this.#problem);
   }
@@ -155,7 +155,7 @@ export class McpServer {
     return this.#connection;
   }
 
-  /** What it says about itself, if that is approved. */
+  /** Tells what it says about itself, if that is approved. */
   get instructions(): string | undefined {
     return this.#offer.instructions;
   }
@@ -164,7 +164,7 @@ export class McpServer {
     return this.#budget.used;
   }
 
-  /** Whether all tools are offered at once. */
+  /** Tells whether all tools are offered at once. */
   get isEager(): boolean {
     return this.#offer.isEager;
   }

@@ -117,7 +117,7 @@ export class SessionServers {
     this.#list();
   }
 
-  /** What the user asked for with `@SERVER:URI`. */
+  /** Tells what the user asked for with `@SERVER:URI`. */
   async noticeFor(input: readonly InputContent[]): Promise<string | undefined> {
     const isPerson = this.#context.parent === undefined && this.#context.byPerson();
     return isPerson ? readMentions(plainText(input), { servers: this.servers, ...this.#tools }) : undefined;

@@ -5,7 +5,7 @@ import { keepSoundEntries, type Revision } from "./sound-lists.js";
 
 const LEGACY: Revision = { era: "legacy", hasHeaders: false };
 
-/** What the library makes of the lists of a server. */
+/** Tells what the library makes of the lists of a server. */
 async function listed(lists: Readonly<Record<string, readonly unknown[]>>, revision = LEGACY) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   theirs.onmessage = (message) => {

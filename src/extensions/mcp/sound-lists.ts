@@ -20,7 +20,7 @@ export interface SoundListsOptions {
 
 export interface Revision {
   readonly era: "modern" | "legacy";
-  /** Whether arguments can be sent as headers too. */
+  /** Says whether arguments can be sent as headers too. */
   readonly hasHeaders: boolean;
 }
 

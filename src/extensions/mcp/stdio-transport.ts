@@ -18,11 +18,11 @@ export interface ProcessTransportOptions {
   /** The command in its sandbox. */
   readonly command: ContainedCommand;
   readonly clock: Clock;
-  /** What the server says beside its messages. */
+  /** Tells what the server says beside its messages. */
   readonly onLog: (text: string) => void;
 }
 
-/** How long a server may take to end by itself when its input ends. */
+/** Sets how long a server may take to end by itself when its input ends. */
 const END_MS = 500;
 /** A server that reads nothing must not fill the memory. */
 const MOST_UNREAD = 32 * 1024 * 1024;
@@ -34,7 +34,7 @@ export class ProcessTransport implements Transport {
   /** By these two the client knows a server that it shares a machine with. */
   readonly stderr = null;
   pid: number | null = null;
-  /** Why it ended; ends the sentence "The server …". */
+  /** Says why it ended; ends the sentence "The server …". */
   problem: string | undefined;
 
   readonly #options: ProcessTransportOptions;
@@ -141,7 +141,7 @@ export class ProcessTransport implements Transport {
   }
 }
 
-/** What a process request takes of it. */
+/** Tells what a process request takes of it. */
 function processPart({ argv, cwd, env, withheld, isWrapper, endsWithAll }: ContainedCommand) {
   return {
     ...{ argv, cwd, env, withheld, isWrapper, endsWithAll },

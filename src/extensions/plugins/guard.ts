@@ -30,7 +30,7 @@ export interface GuardOptions {
 
 /** A hook may call a server; a longer wait is a fault. */
 const HOOK_MS = 30_000;
-/** How long a link may take to return its own result after a cancel. */
+/** Sets how long a link may take to return its own result after a cancel. */
 const GRACE_MS = 100;
 
 export class PluginGuard {
@@ -175,7 +175,7 @@ export class PluginGuard {
 }
 
 interface LinkChecks<Input, Output> {
-  /** Whether `next` can work with it. */
+  /** Tells whether `next` can work with it. */
   readonly accepts: (input: Input) => boolean;
   readonly isResult: (output: Output) => boolean;
   readonly prepare?: (output: Output) => Output;
@@ -198,7 +198,7 @@ function isRequest(request: ModelRequest): boolean {
   );
 }
 
-/** Whether a hook has left a request that can be sent. */
+/** Tells whether a hook has left a request that can be sent. */
 export const isSendable = isRequest;
 
 function isStream(stream: ModelStream): boolean {
@@ -219,7 +219,7 @@ function isBlock(block: ToolOutcome["content"][number]): boolean {
   return block?.type === "text" ? typeof block.text === "string" : block?.type === "image";
 }
 
-/** What a link did with `next`. */
+/** Describes what a link did with `next`. */
 class InnerCalls<Input, Context, Output> {
   readonly call: Next<Input, Context, Output>;
   /** The newest call. */

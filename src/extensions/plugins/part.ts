@@ -1,4 +1,4 @@
-/** What the plugins of the process add to one session. */
+/** Describes what the plugins of the process add to one session. */
 import type { Tool, ToolOutcome } from "../../engine/ports.js";
 import type { HookResult, NamedHook, Stage, Turn } from "../../engine/turn.js";
 import { type Command, IN_SESSION, refuse } from "../../feature/command.js";

@@ -26,7 +26,7 @@ class PluginExit extends Error {}
 
 const ENDS = ["exit", "abort", "reallyExit"] as const;
 
-/** What Node itself ends with, within the `exit` that Oxbow has kept. */
+/** Holds what Node itself ends with, within the `exit` that Oxbow has kept. */
 const { reallyExit } = process as unknown as { reallyExit(code?: number): never };
 const isExiting = () => (process as unknown as { readonly _exiting?: boolean })._exiting === true;
 
@@ -100,7 +100,7 @@ function packageFolder(): string {
   return here;
 }
 
-/** Whose code occupies the thread, as the subject of a sentence; undefined if it is Oxbow's own. */
+/** Tells whose code occupies the thread, as the subject of a sentence; undefined if it is Oxbow's own. */
 export function occupant(
   stack: string,
   { codes, own }: { readonly codes: readonly PluginCode[]; readonly own: string },

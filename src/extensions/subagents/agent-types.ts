@@ -3,10 +3,10 @@ import type { ExtensionFile, ExtensionScope } from "../../base/extension-files.j
 import type { Effort } from "../../engine/ports.js";
 import type { AgentFileFault } from "./read-agent-type.js";
 
-/** What it is for, what it may use and its instructions. */
+/** Describes what it is for, what it may use and its instructions. */
 export interface AgentType {
   readonly name: string;
-  /** When to use it; the model reads this. */
+  /** Says when to use it; the model reads this. */
   readonly description: string;
   /** Its system prompt; empty: the default one. */
   readonly prompt: string;

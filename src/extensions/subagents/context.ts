@@ -1,4 +1,4 @@
-/** What subagents need from the session and from other features. */
+/** Describes what subagents need from the session and from other features. */
 import type { Bus } from "../../engine/bus.js";
 import type { Model } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
@@ -83,7 +83,7 @@ export interface RunningSubagent {
   readonly description: string;
   /** By the clock of the engine. */
   readonly since: number;
-  /** What it does now, in one line. */
+  /** Tells what it does now, in one line. */
   readonly does: () => string;
   readonly tokens: () => number;
 }

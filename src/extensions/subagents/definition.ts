@@ -52,7 +52,7 @@ function short(description: string): string {
 
 const PROMPT = ["message", "task", "objective", "task_description", "query", "instruction", "instructions", "input"];
 
-/** How models of other harnesses start a subagent. */
+/** Lists how models of other harnesses start a subagent. */
 const AGENT: ToolHabits = {
   names:
     `task spawn_agent new_task dispatch_agent delegate_to_agent subagent run_subagent start_agent delegate delegate_task
