@@ -1,4 +1,4 @@
-/** How a command failed, for the screen: its exit code, and its output without the note for the model. */
+/** Describes how a command failed, for the screen: its exit code, and its output without the note for the model. */
 import type { EventPayloads } from "../protocol/events.js";
 
 export interface CommandFailure {

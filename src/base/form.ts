@@ -152,7 +152,7 @@ function titlesOf({ choices = [] }: FormField): string {
   return choices.map(({ value }) => value).join(", ");
 }
 
-/** Why the values cannot be sent, a sentence each. */
+/** Tells why the values cannot be sent, a sentence each. */
 export function formProblems(schema: unknown, values: FormValues): readonly string[] {
   const { properties } = isJsonObject(schema as JsonValue) ? (schema as JsonObject) : {};
   return formFields(schema).flatMap((field) => {
@@ -221,7 +221,7 @@ function writtenValues(fields: readonly FormField[], message: string): Readonly<
   return only !== undefined && others.length === 0 ? { [only.name]: text } : {};
 }
 
-/** What cannot be read stays as it is written, so that the check names it. */
+/** Leaves what cannot be read as it is written, so that the check names it. */
 function typed(written: string, { kind, choices = [] }: FormField): FormValue {
   const valueFor = (text: string) =>
     choices.find(({ value, title }) => value === text || title.toLowerCase() === text.toLowerCase())?.value ?? text;

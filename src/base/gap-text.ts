@@ -1,4 +1,4 @@
-/** What a StreamGap means to the user. */
+/** Tells what a StreamGap means to the user. */
 export function gapText({ reason }: { readonly reason: string }): string {
   if (reason === "lost")
     return "The engine was stopped before it saved the last events. The session continues from before them.";

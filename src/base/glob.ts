@@ -18,7 +18,7 @@ export interface Glob {
   readonly kind: GlobKind;
   /** As it was written. */
   readonly source: string;
-  /** How many characters it spells out: more is more specific. */
+  /** Says how many characters it spells out: more is more specific. */
   readonly literals: number;
   /** It matches only one text. */
   readonly exact: boolean;
@@ -71,7 +71,7 @@ export function matchesWords(glob: Glob, words: readonly (string | undefined)[])
   return glob.alternatives.some((alternative) => matchesSegments(alternative, words));
 }
 
-/** Whether there are values for the words that are not known with which the glob would match. */
+/** Tells whether there are values for the words that are not known with which the glob would match. */
 export function mayMatchWords(glob: Glob, words: readonly (string | undefined)[]): boolean {
   if (glob.program !== undefined && words[0] !== undefined && glob.program !== words[0]) return false;
   const unknown = words.indexOf(undefined);

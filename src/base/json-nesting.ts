@@ -1,5 +1,5 @@
 /**
- * How deep JSON from outside may be nested. Recursive code handles each level, and a value of some thousand levels overflows
+ * Describes how deep JSON from outside may be nested. Recursive code handles each level, and a value of some thousand levels overflows
  * the stack wherever it is first processed: when it is recorded, shown or sent.
  */
 import { isJsonObject, type JsonValue } from "../protocol/json.js";

@@ -26,7 +26,7 @@ export class LateConsumer<Consumer, Value> {
     return this.#loaded?.consumer;
   }
 
-  /** Whether there is a consumer, or values that wait for one. */
+  /** Tells whether there is a consumer, or values that wait for one. */
   get isUsed(): boolean {
     return this.#loaded !== undefined || this.#waiting.length > 0;
   }

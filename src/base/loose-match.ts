@@ -8,7 +8,7 @@ const PER_POSITION = 0.1;
 const WHOLE = 100;
 const JOINTS = /[\s\-_./:]/;
 
-/** How well the letters of `query` fit `text` in their order; the lowest is the best. Undefined if a letter is missing. */
+/** Tells how well the letters of `query` fit `text` in their order; the lowest is the best. Undefined if a letter is missing. */
 export function looseScore(query: string, text: string): number | undefined {
   const typed = query.toLowerCase();
   const name = text.toLowerCase();

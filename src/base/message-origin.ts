@@ -1,5 +1,5 @@
 /**
- * Where in the log a message began, for callers that name the first message to keep. It is stored beside the message,
+ * Describes where in the log a message began, for callers that name the first message to keep. It is stored beside the message,
  * not in it, because the model gets the whole message. Results of calls have none, because no conversation can begin with them.
  */
 import type { Message } from "../protocol/content.js";

@@ -2,7 +2,7 @@
 
 export interface RankedField {
   readonly words: readonly string[];
-  /** How much a word counts here. */
+  /** Says how much a word counts here. */
   readonly weight: number;
 }
 

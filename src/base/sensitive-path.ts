@@ -41,7 +41,7 @@ const byName = (table: Readonly<Record<string, ReadonlySet<string>>>) =>
 const REASON_ANYWHERE = byName(ANYWHERE);
 const REASON_OF_FILE = byName(FILES);
 
-/** Why the user must agree before the file is read; undefined for an ordinary file. `path` has forward slashes. */
+/** Tells why the user must agree before the file is read; undefined for an ordinary file. `path` has forward slashes. */
 export function sensitiveReason(path: string): string | undefined {
   const parts = plainPath(path)
     .split("/")
@@ -56,7 +56,7 @@ export function sensitiveReason(path: string): string | undefined {
   return REASON_OF_FILE.get(last) ?? place?.[1] ?? FILE_SHAPES.find(([shape]) => shape.test(last))?.[1];
 }
 
-/** Whether everything in a folder of this path is sensitive. A folder that only has the name of such a file is harmless. */
+/** Tells whether everything in a folder of this path is sensitive. A folder that only has the name of such a file is harmless. */
 export function isSensitiveFolder(path: string): boolean {
   return sensitiveReason(`${path}/any`) !== undefined;
 }

@@ -46,7 +46,7 @@ export interface SessionRecord extends NewSession {
   readonly active_at: string;
   /** Events up to this one have lost their content (sessions/retention.ts); 0 if all content is there. */
   readonly expired_to: number;
-  /** When Oxbow told the user that this session is about to lose content. */
+  /** Says when Oxbow told the user that this session is about to lose content. */
   readonly noticed_at?: string;
   readonly ended?: SessionEndReason;
 }
@@ -88,7 +88,7 @@ export interface Spending {
   readonly cwd: string;
   readonly provider: string;
   readonly model: string;
-  /** When the quarter of an hour began. */
+  /** Says when the quarter of an hour began. */
   readonly from: string;
   readonly calls: number;
   readonly usage: Usage;
@@ -119,7 +119,7 @@ export interface Intent {
   readonly started_at: string;
 }
 
-/** What the writer of an intent or a conclusion knows: the last event of the session's log, including its own unacknowledged ones. */
+/** Describes what the writer of an intent or a conclusion knows: the last event of the session's log, including its own unacknowledged ones. */
 export interface Fence {
   readonly session: SessionId;
   readonly head: number;
@@ -202,7 +202,7 @@ export interface SessionStore {
   events(session: SessionId, range?: EventRange): AsyncIterable<Envelope>;
   /** The id of the last event of a kind; searches from the end, so recent events are found fast. */
   last(session: SessionId, kind: EventKind): Promise<number | undefined>;
-  /** How many events of a kind there are. Absent if the store cannot count fast. */
+  /** Counts how many events of a kind there are. Absent if the store cannot count fast. */
   count?(session: SessionId, kind: EventKind): Promise<number>;
   /** The live process that has the session, perhaps this one. Absent if the store has no leases. */
   holder?(session: SessionId): { readonly pid: number | undefined } | undefined;
@@ -239,7 +239,7 @@ export interface SessionStore {
   readonly isEditable?: boolean;
   /** Keeps the surroundings of the terminal that a session works for, as text. Absent if the store is not encrypted. */
   keepStart?(session: SessionId, start: string): Promise<void>;
-  /** What was kept last. */
+  /** Tells what was kept last. */
   startOf?(session: SessionId): Promise<string | undefined>;
   /** The last snapshot; undefined without one, and if it is damaged or fits another log. It is a copy: the log is authoritative. */
   snapshot?(session: SessionId): Promise<Snapshot | undefined>;

@@ -25,7 +25,7 @@ export class SseDecoder {
   #id = "";
   #retryMs: number | undefined;
 
-  /** How long the server asks to wait before reconnecting. */
+  /** Tells how long the server asks to wait before reconnecting. */
   get retryMs(): number | undefined {
     return this.#retryMs;
   }

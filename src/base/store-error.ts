@@ -1,4 +1,4 @@
-/** Why a store refuses or fails, in codes that callers can tell apart. */
+/** Explains why a store refuses or fails, in codes that callers can tell apart. */
 
 export type StoreErrorCode =
   /** The key is not the key of the database. */

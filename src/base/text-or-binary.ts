@@ -1,4 +1,4 @@
-/** Whether bytes or decoded text are readable. Text in an old encoding, or a log with some odd bytes, is still text. */
+/** Decides whether bytes or decoded text are readable. Text in an old encoding, or a log with some odd bytes, is still text. */
 
 /** Control characters that no text has; escape sequences of a terminal are common in logs. */
 const ODD = /[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]/g;

@@ -104,7 +104,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ["s", 1000],
 ];
 
-/** How long ago something was: `now`, `42s ago`, `3h ago`, `2mo ago`. A future time (clocks differ) is `in 5m`. */
+/** Tells how long ago something was: `now`, `42s ago`, `3h ago`, `2mo ago`. A future time (clocks differ) is `in 5m`. */
 export function ago(ms: number): string {
   const distance = Math.abs(ms);
   const unit = UNITS.find(([, size]) => distance >= size);

@@ -26,7 +26,7 @@ function segments(text: string): Intl.Segments {
 const SIMPLE =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u25ff\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 
-/** What a user sees as characters. */
+/** Tells what a user sees as characters. */
 export function* characters(text: string): Iterable<string> {
   for (let from = 0; from < text.length; ) {
     const end = from + WINDOW + (isHigh(text.charCodeAt(from + WINDOW - 1)) ? 1 : 0);

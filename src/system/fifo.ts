@@ -14,7 +14,7 @@ export interface Fifo {
   readonly handle: number;
   /** The path to open an end of it in this process. */
   readonly path: string;
-  /** How /proc shows the fifo among a process's open files. */
+  /** Says how /proc shows the fifo among a process's open files. */
   readonly link: string;
 }
 

@@ -7,7 +7,7 @@ export function identityOf(path: string): string {
   return stat === undefined ? "" : `${stat.dev}:${stat.ino}:${stat.birthtimeMs}`;
 }
 
-/** Whether a file has hard links. */
+/** Tells whether a file has hard links. */
 export function hasSeveralNames(path: string): boolean {
   return (statOf(path)?.nlink ?? 1) > 1;
 }

@@ -30,12 +30,12 @@ import { bootId, isAlive, ownIdentity, type ProcessIdentity, processNamespace } 
 
 export interface LockOptions {
   readonly clock: Clock;
-  /** How long to wait for a live holder. */
+  /** Says how long to wait for a live holder. */
   readonly patienceMs?: number;
   readonly renewMs?: number;
 }
 
-/** Who holds a lock. */
+/** Describes who holds a lock. */
 export interface LockHolder {
   /** Undefined for a process of another system: its id means nothing here. */
   readonly pid: number | undefined;

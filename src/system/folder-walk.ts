@@ -29,7 +29,7 @@ interface Listing<Note> {
 const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"]);
 /** Longer than a tick of any file system clock that is finer than seconds. */
 const TICK_MS = 50;
-/** How long one slice of a walk may block this process. */
+/** Sets how long one slice of a walk may block this process. */
 const SLICE_MS = 5;
 
 export class FolderWalk<Note> {

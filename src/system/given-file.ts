@@ -13,7 +13,7 @@ const PAUSE_MS = 10;
 const PIECE_BYTES = 64 * 1024;
 
 export interface GivenFileOptions {
-  /** How long to wait for a writer of a named pipe. */
+  /** Says how long to wait for a writer of a named pipe. */
   readonly writerMs?: number;
   /** Reading stops a little after so many bytes. */
   readonly most?: number;

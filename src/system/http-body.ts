@@ -6,9 +6,9 @@ import { HttpError, networkDetail } from "./http-error.js";
 
 /** The number of unread bytes at which we stop reading from the server. */
 const HIGH_WATER_BYTES = 1 << 20;
-/** How long the rest of an unwanted body may take before its connection is closed. */
+/** Sets how long the rest of an unwanted body may take before its connection is closed. */
 const DRAIN_MS = 1000;
-/** How long a small body may take as a whole. */
+/** Sets how long a small body may take as a whole. */
 const TEXT_MS = 10_000;
 
 export interface HttpBodyOptions {

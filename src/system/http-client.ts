@@ -61,7 +61,7 @@ export interface HttpClient {
 
 export interface HttpClientOptions {
   readonly clock?: Clock;
-  /** How long a connection that is not used stays open. */
+  /** Says how long a connection that is not used stays open. */
   readonly idleMs?: number;
   /** Called once, with the first request. Rejects with a NetworkSettingError. Undefined: all connections are direct. */
   readonly network?: (() => Promise<Network | undefined>) | undefined;
@@ -69,7 +69,7 @@ export interface HttpClientOptions {
 
 export type Transport = Pick<typeof NodeHttp, "request" | "Agent">;
 
-/** How one request leaves this machine. */
+/** Describes how one request leaves this machine. */
 export interface Way {
   readonly transport: Transport;
   readonly agent: NodeHttp.Agent | false;

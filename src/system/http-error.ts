@@ -1,6 +1,6 @@
 import type { Failure } from "../protocol/errors.js";
 
-/** What can go wrong between a request and the end of its answer. */
+/** Describes what can go wrong between a request and the end of its answer. */
 export type HttpErrorKind =
   /** The connection failed. */
   | "connect"

@@ -18,7 +18,7 @@ export interface KeychainOptions {
   readonly account: string;
   /** The setting that chooses between keychain and file. */
   readonly setting: string;
-  /** How long its program may take; default: a minute, because it may ask the user in its own window. */
+  /** Says how long its program may take; default: a minute, because it may ask the user in its own window. */
   readonly patienceMs?: number;
 }
 

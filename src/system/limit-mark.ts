@@ -65,7 +65,7 @@ export function withLimitMark(command: MarkedCommand, { limit }: LimitMark): rea
 
 type LimitSetter = (limit: string) => readonly string[];
 
-/** What to put before a command. */
+/** Tells what to put before a command. */
 export function limitSetter(find: (name: string) => string | undefined): LimitSetter {
   const prlimit = find("prlimit");
   // It leaves the environment as it is; a shell drops variables with unusual names.
@@ -95,7 +95,7 @@ function limitsOf(pid: number | "self"): string {
   }
 }
 
-/** Whether the program and the interpreter that its first line names exist. */
+/** Tells whether the program and the interpreter that its first line names exist. */
 function canStart({ argv: [program = ""], cwd, env }: MarkedCommand): boolean {
   const file = program.includes("/") ? resolve(cwd, program) : findProjectProgram(program, env.PATH ?? SYSTEM_PATH);
   if (file === undefined || !mayRun(file)) return false;

@@ -20,7 +20,7 @@ export const LOG_COMPONENTS = [
 type KnownComponent = (typeof LOG_COMPONENTS)[number];
 export type LogComponent = KnownComponent | `${"provider" | "transport" | "plugins"}.${string}`;
 
-/** How many days of logs to keep; a new day's file deletes older ones. */
+/** Sets how many days of logs to keep; a new day's file deletes older ones. */
 const KEEP_DAYS = 30;
 
 export interface LogOptions {

@@ -1,5 +1,5 @@
 /**
- * Whether a model started this process. A command can remove a variable from its environment, but it cannot change the processes that it
+ * Decides whether a model started this process. A command can remove a variable from its environment, but it cannot change the processes that it
  * descends from. A process that leaves its parents and clears its environment is not seen: only the sandbox contains that one.
  */
 import { realpathSync } from "node:fs";

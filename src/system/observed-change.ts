@@ -14,7 +14,7 @@ export interface ObservedEntry {
   readonly kind: EntryKind;
   /** Undefined if the system decides. */
   readonly mode?: number | undefined;
-  /** Where a link leads. */
+  /** Says where a link leads. */
   readonly target?: string | undefined;
   readonly size?: number | undefined;
   /** Of a file that is not too large. */

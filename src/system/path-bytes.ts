@@ -74,7 +74,7 @@ function isEscape(code: number): boolean {
   return code >= ESCAPES + 0x80 && code <= ESCAPES + 0xff;
 }
 
-/** How many bytes a character has that begins with this one. */
+/** Counts how many bytes a character has that begins with this one. */
 function lengthAfter(first: number): number {
   if (first >= 0xf0) return 4;
   if (first >= 0xe0) return 3;

@@ -146,7 +146,7 @@ function firstReason(
   });
 }
 
-/** Whether the tree was empty and its output ended within the time limit. */
+/** Tells whether the tree was empty and its output ended within the time limit. */
 async function quietWithin(
   launched: Launched,
   tree: ProcessTree,

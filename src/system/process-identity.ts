@@ -27,7 +27,7 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   return startTime === 0 ? isRunning(pid) : readRow(pid)?.startTime === startTime;
 }
 
-/** Whether any process has this id now. */
+/** Tells whether any process has this id now. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -55,7 +55,7 @@ export function processMark(): string {
   return `${process.pid}.${processNamespace()}`;
 }
 
-/** Whether the process of a mark has ended. */
+/** Tells whether the process of a mark has ended. */
 export function isGone(mark: string): boolean {
   const [, pid, where] = /^(\d+)\.(\d+)$/.exec(mark) ?? [];
   if (pid === undefined || where !== processNamespace()) return false;

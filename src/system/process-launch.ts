@@ -26,11 +26,11 @@ export interface ProcessRequest {
   readonly leavesNothing?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** How long a process may take to stop before it is killed. */
+  /** Says how long a process may take to stop before it is killed. */
   readonly graceMs?: number;
   /** The same for processes that outlive the command; default: `graceMs`. */
   readonly leftoverGraceMs?: number;
-  /** How long processes that outlive the command may keep writing before they are stopped. */
+  /** Says how long processes that outlive the command may keep writing before they are stopped. */
   readonly drainMs?: number;
   readonly clock?: Clock;
 }
@@ -59,7 +59,7 @@ export interface Launched {
   readonly marker?: string;
   readonly outputLink?: string;
   readonly exited: Promise<Exit>;
-  /** Whether no process can write any more. */
+  /** Tells whether no process can write any more. */
   outputEnded(): boolean;
   /** Settles at the end of the output, or never. */
   readonly outputEnd: Promise<void>;

@@ -83,7 +83,7 @@ export function startTimeOf(pid: number): number {
 }
 
 /**
- * Whether the process was started with this text somewhere in its environment. Undefined while that is unknown: while a
+ * Tells whether the process was started with this text somewhere in its environment. Undefined while that is unknown: while a
  * process changes into another program, the kernel shows neither environment nor arguments for a moment.
  */
 export function environmentHolds(pid: number, text: string): boolean | undefined {
@@ -100,7 +100,7 @@ export function environmentHolds(pid: number, text: string): boolean | undefined
   }
 }
 
-/** Whether the process has a file open whose link reads like this. */
+/** Tells whether the process has a file open whose link reads like this. */
 export function hasOpen(pid: number, link: string): boolean {
   try {
     for (const fd of readdirSync(`/proc/${pid}/fd`)) {

@@ -31,7 +31,7 @@ import {
 /** The environment variable that carries the markers, outermost first: an Oxbow inside an Oxbow has both. */
 export const MARKER_VARIABLE = "OXBOW_CALL";
 
-/** What every marker made by this process begins with. It must be unique, but not secret. */
+/** The beginning of every marker that this process makes. It must be unique, but not secret. */
 export const INSTANCE_MARKER = `${[process.pid, Date.now(), Math.random() * 2 ** 53].map((part) => part.toString(36)).join("-")}.`;
 let counter = 0;
 

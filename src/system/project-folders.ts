@@ -35,7 +35,7 @@ export function untrustedFolders(workspace: string): readonly string[] {
 
 const OTHERS_MAY_WRITE = 0o002;
 
-/** Whether every user of this machine can put programs into the folder. */
+/** Tells whether every user of this machine can put programs into the folder. */
 export function othersMayWrite(folder: string): boolean {
   // Windows has no such bits.
   if (process.platform === "win32") return false;
@@ -46,7 +46,7 @@ export function othersMayWrite(folder: string): boolean {
   }
 }
 
-/** Whether the file lies in one of the folders, or is a link to a file there. */
+/** Tells whether the file lies in one of the folders, or is a link to a file there. */
 export function liesIn(path: string, folders: readonly string[]): boolean {
   const isIn = (each: string) => folders.some((folder) => isWithin(each, folder));
   return isIn(path) || isIn(realpathOrSelf(path));

@@ -22,7 +22,7 @@ const ROWS = 40;
 const END_OF_FILE = "\x04";
 const SCRIPT_PROGRAM = "/usr/bin/script";
 /**
- * When the first process of a terminal's session exits, Linux drops output that it has not passed on yet. So a shell is the first process: it
+ * Runs a shell as the first process of a terminal's session: when that process exits, Linux drops output that it has not passed on yet. it
  * waits for the command, and then a moment longer.
  */
 const OUTLIVE_COMMAND = '"$@"; code=$?; sleep 0.02; exit $code';
@@ -55,7 +55,7 @@ export type TerminalPackageLoader = () => Promise<unknown>;
 /** Typed as `string`, so that neither the compiler nor a bundler resolves the package. */
 const PACKAGE_NAME: string = "@lydell/node-pty";
 
-/** How to get a terminal on this machine; undefined if there is no way. */
+/** Tells how to get a terminal on this machine; undefined if there is no way. */
 export async function findTerminal(
   load: TerminalPackageLoader = () => import(PACKAGE_NAME),
 ): Promise<Launch | undefined> {

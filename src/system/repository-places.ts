@@ -1,5 +1,5 @@
 /**
- * Where the files of a git repository really lie, and whether they belong to a workspace.
+ * Describes where the files of a git repository really lie, and whether they belong to a workspace.
  *
  * They belong to it if they lie in it. They also belong to it if they lie outside, where nothing in the workspace can write, and
  * refer to the work tree: a repository in a folder above, the main repository of a linked worktree, the outer repository of a
@@ -61,7 +61,7 @@ function isSubmodule({ top, gitDirectory, common, workTreeSetting }: RepositoryP
 
 const MAX_BORROWING = 5;
 
-/** Where a link would lead git into another repository. */
+/** Lists where a link would lead git into another repository. */
 const ENTRIES = ["refs/heads", "refs/tags", "refs/remotes"];
 /** Git reads the files in these, and shows lines of some: `status` shows what a rebase has done. */
 const FOLDERS = [".", "info", "objects", "objects/info", "objects/pack", "rebase-merge", "rebase-apply", "sequencer"];
@@ -96,7 +96,7 @@ function misplacedStore(
   return undefined;
 }
 
-/** Where a link leads, even if nothing is there yet. */
+/** Finds where a link leads, even if nothing is there yet. */
 function targetOf(link: string): string {
   try {
     return realpathSync(link);

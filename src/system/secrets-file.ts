@@ -18,9 +18,9 @@ export interface SecretsFile {
   readonly path: string;
   /** The keys in it, by their names. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Why Oxbow does not read it, and what helps. */
+  /** Says why Oxbow does not read it, and what helps. */
   readonly refused?: string;
-  /** What the user should change. */
+  /** Holds what the user should change. */
   readonly warnings: readonly string[];
 }
 

@@ -16,13 +16,13 @@ import { KeyError } from "./key-error.js";
 import type { KeychainOptions } from "./keychain.js";
 import { syncFolder } from "./sync-folder.js";
 
-/** What a key is for. */
+/** Describes what a key is for. */
 export interface Keyhole {
   /** The key file is NAME.key, the passphrase's salt NAME.salt, the keychain's entry oxbow-NAME. */
   readonly name: string;
   /** The encrypted file. */
   readonly path: string;
-  /** What people call it: "database". */
+  /** The name for people: "database". */
   readonly noun: string;
   /** The setting that chooses between keychain and file. */
   readonly setting: string;
@@ -43,7 +43,7 @@ export interface ResolvedKey {
   readonly from: "machine-key" | "passphrase" | "keychain" | "key-file";
   /** The key file. */
   readonly path?: string;
-  /** Why the key is not in the keychain. */
+  /** Says why the key is not in the keychain. */
   readonly instead?: string;
   /** A key file that the keychain's key was copied from. */
   readonly leftover?: string;

@@ -33,7 +33,7 @@ export async function findWaitingPipe(
 
 export interface PipeWatchOptions {
   readonly root: string;
-  /** How long the program may be silent before the search. */
+  /** Says how long the program may be silent before the search. */
   readonly silentMs: number;
   readonly onFound: (path: string) => void;
 }

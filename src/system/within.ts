@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
 
-/** Whether `path` is the folder or lies below it, by spelling alone: pass absolute paths without links. */
+/** Tells whether `path` is the folder or lies below it, by spelling alone: pass absolute paths without links. */
 export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));

@@ -42,7 +42,7 @@ export function roots(variables: HomeVariables): Roots {
   };
 }
 
-/** Where other tools keep content of the user; undefined if it is not known. */
+/** Finds where other tools keep content of the user; undefined if it is not known. */
 export function homeFolder(variables: Variables): string | undefined {
   return variables.HOME || variables.USERPROFILE || undefined;
 }

@@ -125,7 +125,7 @@ export function ask(context: FeatureContext): SessionPart {
   };
 }
 
-/** Where no person is, the list of tools does not have it, which is where the engine looks for aliases. */
+/** Knows the names of `ask`. Where no person is, the list of tools, in which the engine looks for aliases, does not have it. */
 function namesAsk(wanted: string): boolean {
   const plain = plainToolName(wanted);
   return [ASK.name, ...(ASK.habits.names ?? [])].some((name) => plainToolName(name) === plain);
@@ -226,7 +226,7 @@ function questionLine(questions: readonly Question[]): string {
   return questions.map(({ question }, index) => `${index + 1}. ${question}`).join("  ");
 }
 
-/** What the person answered, a line each; undefined if they answered nothing. */
+/** Tells what the person answered, a line each; undefined if they answered nothing. */
 function answersText(questions: readonly Question[], values: FormValues): string | undefined {
   const said = questions.map((_, index) => {
     const name = `answer_${index + 1}`;
@@ -239,7 +239,7 @@ function answersText(questions: readonly Question[], values: FormValues): string
   return `The user answered:\n${lines.join("\n")}`;
 }
 
-/** What to assume where no person answers. */
+/** Tells what to assume where no person answers. */
 function assumption(questions: readonly Question[]): string {
   const firsts = questions.flatMap(({ options: [first] }) => (first === undefined ? [] : [JSON.stringify(first)]));
   const what =

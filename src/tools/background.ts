@@ -41,11 +41,11 @@ export interface BackgroundStart {
   readonly command: string;
   readonly output: OutputPlace;
   readonly launch: (onOutput: (chunk: Buffer) => void) => Promise<RunningProcess>;
-  /** What the model should know when it has ended; given once. */
+  /** Tells what the model should know when it has ended; given once. */
   readonly endNote?: () => Promise<string | undefined>;
 }
 
-/** What a person sees of one. */
+/** Describes what a person sees of one. */
 export interface BackgroundFacts {
   readonly id: string;
   readonly command: string;

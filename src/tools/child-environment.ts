@@ -91,7 +91,7 @@ export function childEnvironment(env: Environment, policy: EnvironmentPolicy = C
 
 export type Withheld = "excluded" | "secret" | "loads code" | "of npm" | "not listed";
 
-/** Why commands do not get a variable; undefined if they do. */
+/** Tells why commands do not get a variable; undefined if they do. */
 function withheld(
   name: string,
   value: string,
@@ -154,7 +154,7 @@ function isSecret(upper: string, value: string): boolean {
   return !NAMES.has(upper) && (SECRET_NAME.test(upper) || SECRET_VALUE.test(value));
 }
 
-/** What a client brings for a session in another process: everything but secrets. Proxies keep their logins, which requests need. */
+/** Tells what a client brings for a session in another process: everything but secrets. Proxies keep their logins, which requests need. */
 export function sessionEnvironment(env: Environment, { inherit, include }: EnvironmentPolicy): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {

@@ -48,11 +48,11 @@ interface Folder {
 }
 
 interface ListedEntry extends Entry {
-  /** Where a link leads. */
+  /** Says where a link leads. */
   readonly target?: string;
   /** The content, if it was read. */
   inside?: Folder;
-  /** Why it was not read. */
+  /** Says why it was not read. */
   closed?: "ignored" | "no room";
 }
 

@@ -66,7 +66,7 @@ export class OutputFile {
     }
   }
 
-  /** Where the output is, and the line that is shown no more, as a clause for a note. */
+  /** Finds where the output is, and the line that is shown no more, as a clause for a note. */
   describe(line = 1): string {
     if (this.#state === "failed") return `it could not be saved (${this.#failure})`;
     const part = this.#bytes < this.#limit ? "the whole output is" : `the first ${this.#bytes} bytes are`;

@@ -14,9 +14,9 @@ export interface SearchRequest {
 }
 
 export interface Found {
-  /** Who searched. */
+  /** Says who searched. */
   readonly by: string;
-  /** What a model wrote about the pages. */
+  /** Holds what a model wrote about the pages. */
   readonly answer?: string;
   readonly pages: readonly FoundPage[];
 }

@@ -98,7 +98,7 @@ export class Workspace {
     return this.#shared.paths.roots;
   }
 
-  /** Where a path leads now. Throws unless that is inside. For `read` it must exist; for `write` it may not exist yet. */
+  /** Finds where a path leads now. Throws unless that is inside. For `read` it must exist; for `write` it may not exist yet. */
   resolve(path: string, access: Access): Promise<ResolvedPath> {
     return this.#shared.paths.resolve(path, access);
   }
@@ -121,7 +121,7 @@ export class Workspace {
     }
   }
 
-  /** Whether a file that was found by searching may be shown. Absolute and free of links. */
+  /** Tells whether a file that was found by searching may be shown. Absolute and free of links. */
   async mayRead(absolute: string): Promise<boolean> {
     const shown = printable(this.display(absolute));
     return this.#admission.toRead({ absolute, shown }).then(

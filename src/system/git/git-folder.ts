@@ -39,7 +39,7 @@ export function gitFolderAround(folder: string): GitFolder | undefined {
   }
 }
 
-/** Where a `.git` file leads. The rest of the text is the path, as git reads it: a line break may be part of it. */
+/** Finds where a `.git` file leads. The rest of the text is the path, as git reads it: a line break may be part of it. */
 export function namedGitFolder(dotGit: string): string | undefined {
   const text = smallText(dotGit);
   return text.startsWith("gitdir: ") ? resolve(dirname(dotGit), withoutEnd(text.slice("gitdir: ".length))) : undefined;

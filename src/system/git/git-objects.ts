@@ -83,7 +83,7 @@ class Pack {
     this.#pack.close();
   }
 
-  /** Where the object begins in the pack. */
+  /** Finds where the object begins in the pack. */
   find(name: string): number | undefined {
     const first = Number.parseInt(name.slice(0, 2), 16);
     const count = this.#count(255);
@@ -123,7 +123,7 @@ class Pack {
     return undefined;
   }
 
-  /** How many objects have a name that begins with this byte or a lower one. */
+  /** Counts how many objects have a name that begins with this byte or a lower one. */
   #count(byte: number): number {
     return this.#index.read(FANOUT_AT + byte * 4, 4).readUInt32BE();
   }

@@ -1,5 +1,5 @@
 /**
- * Which settings of git's configuration do no harm, even from an untrusted author.
+ * Decides which settings of git's configuration do no harm, even from an untrusted author.
  *
  * 1. A setting that is not on the list may name a program to run or a file to read, in this version of git or in a later one, so it
  *    counts as unknown.

@@ -49,7 +49,7 @@ export class HeadTree {
     return undefined;
   }
 
-  /** What the commit has at this absolute path; undefined if it has nothing there. */
+  /** Tells what the commit has at this absolute path; undefined if it has nothing there. */
   kindOf(path: string): TreeEntry["kind"] | undefined {
     return path === this.top ? "folder" : this.#entry(path)?.kind;
   }
@@ -84,7 +84,7 @@ export class HeadTree {
   }
 }
 
-/** What HEAD, or another name, leads to. */
+/** Tells what HEAD, or another name, leads to. */
 function commitOf(name: string, own: string, common: string): string | undefined {
   let at = name;
   for (let steps = 0; steps < MOST_STEPS; steps++) {

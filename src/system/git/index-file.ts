@@ -87,7 +87,7 @@ export function parseIndex(bytes: Buffer): IndexContent | undefined {
   };
 }
 
-/** Whether its entries are complete. */
+/** Tells whether its entries are complete. */
 export function isWhole({ extensions }: IndexContent): boolean {
   return extensions.every((name) => KNOWN_EXTENSIONS.has(name));
 }

@@ -1,5 +1,5 @@
 /**
- * Which hosts bypass the proxy: `NO_PROXY`, with the rules of curl and most other programs.
+ * Decides which hosts bypass the proxy: `NO_PROXY`, with the rules of curl and most other programs.
  *
  * 1. Entries are separated by commas or spaces: `example.com` (with everything below it), `.example.com`, `*.example.com`,
  *    `host:8080` (this port alone), `10.1.2.3`, `[::1]:8080`, `10.0.0.0/8`, `fd00::/8`, `192.168.*`, or `*` for all.

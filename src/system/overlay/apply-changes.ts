@@ -56,7 +56,7 @@ export interface ApplyPlan {
 
 export interface Conflict {
   readonly path: string;
-  /** Where the command's version is; undefined for a removal. */
+  /** Says where the command's version is; undefined for a removal. */
   readonly ours: string | undefined;
 }
 
@@ -73,7 +73,7 @@ const BREATHE_EVERY = 200;
 const MOST_SYNCED = 64;
 
 interface StoredPlan {
-  /** Where the layers were: the folder may have another name by now. */
+  /** Says where the layers were: the folder may have another name by now. */
   readonly folder: string;
   readonly plans: readonly ApplyPlan[];
 }
@@ -240,10 +240,10 @@ class Applying {
   readonly #done: HeldChange[] = [];
   readonly #conflicts: Conflict[] = [];
   readonly #folders = new Set<string>();
-  /** What is below these needs no step of its own. */
+  /** Holds the places below which nothing needs a step of its own. */
   readonly #whole = new Set<string>();
   readonly #refused = new Set<string>();
-  /** What others changed since the command started. */
+  /** Holds what others changed since the command started. */
   readonly #touched = new Set<string>();
   #held: { readonly way: string; readonly folder: HeldFolder } | undefined;
   #isFinishing = false;

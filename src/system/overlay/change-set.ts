@@ -36,7 +36,7 @@ export interface HeldEntry {
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly ino: number;
-  /** Where a link leads. */
+  /** Says where a link leads. */
   readonly target?: string;
 }
 
@@ -88,13 +88,13 @@ export interface IgnoreSource {
 export interface ChangeSetOptions {
   /** The real folder. */
   readonly lower: string;
-  /** What the command wrote. */
+  /** Holds what the command wrote. */
   readonly upper: string;
   /** Both together, as the command saw them. */
   readonly merged: string;
-  /** Whether the view has no such name although the real folder does, or one of its folders. From the root. */
+  /** Tells whether the view has no such name although the real folder does, or one of its folders. From the root. */
   isHidden(path: string): boolean;
-  /** Whether it hides something in this folder. */
+  /** Tells whether it hides something in this folder. */
   hidesIn?(folder: string): boolean;
   readonly ignore?: IgnoreSource | undefined;
   readonly limits?: Partial<ChangeLimits> | undefined;
@@ -130,7 +130,7 @@ const BREATHE_EVERY = 500;
 
 interface Folder {
   readonly path: string;
-  /** Whether the real folder has it, as a folder: links lead elsewhere. */
+  /** Says whether the real folder has it, as a folder: links lead elsewhere. */
   readonly isBelow: boolean;
   readonly rules: IgnoreRules | undefined;
   readonly recorded: boolean;
@@ -238,7 +238,7 @@ class Reading {
     });
   }
 
-  /** Whether nothing of the real folder shows through, and nothing in it needs care of its own. */
+  /** Tells whether nothing of the real folder shows through, and nothing in it needs care of its own. */
   #isReplaced(path: string): boolean {
     const { lower, upper, merged, hidesIn } = this.#options;
     // An overlay counts one link for a folder that it joins from several layers.

@@ -1,5 +1,5 @@
 /**
- * How columns are read: through CAST, as an integer or as bytes that are decoded here (database.ts, 2), one row at a time or many
+ * Describes how columns are read: through CAST, as an integer or as bytes that are decoded here (database.ts, 2), one row at a time or many
  * packed into one.
  */
 import { StoreError } from "../../base/store-error.js";

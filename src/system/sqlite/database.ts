@@ -49,7 +49,7 @@ export interface DatabaseOptions {
   /** 32 random bytes, used only for this database. */
   readonly key: Uint8Array;
   readonly load?: () => unknown;
-  /** What people call it, for messages; default "session database". */
+  /** The name for people, in messages; default "session database". */
   readonly noun?: string;
 }
 

@@ -52,7 +52,7 @@ function hashesOf(migrations: readonly string[]): readonly string[] {
   return migrations.map((sql) => createHash("sha256").update(sql).digest("hex"));
 }
 
-/** How many of the known migrations the database has; throws when it has others. */
+/** Counts how many of the known migrations the database has; throws when it has others. */
 function check(database: Database, known: readonly string[]): number {
   const exists = database.first({ found: ["integer", "1"] }, "FROM sqlite_master WHERE name = 'schema_migrations'");
   if (exists === undefined) return 0;

@@ -24,7 +24,7 @@ export interface NativeOptions {
 
 export type NativeConstructor = new (path: string, options: NativeOptions) => NativeDatabase;
 
-/** What people call the database of the sessions. */
+/** The name of the database of the sessions, for people. */
 export const USUAL = "session database";
 
 export function loadNative(load: () => unknown, noun: string): NativeConstructor {

@@ -2,7 +2,7 @@
 import { StoreError } from "../../base/store-error.js";
 import { Database, type DatabaseOptions } from "./database.js";
 
-/** Why a database cannot be written to, and may still be read. */
+/** Explains why a database cannot be written to, and may still be read. */
 const UNWRITABLE: ReadonlySet<string> = new Set(["full", "unavailable"]);
 
 /** `open` opens the database with the given function, and brings it up to date. */

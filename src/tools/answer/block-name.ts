@@ -12,7 +12,7 @@ import { fitsLanguage, isFileName, isMarkdown, looksLikePath } from "./file-name
 
 export interface BlockName {
   readonly path: string;
-  /** Whether the fence itself has it. */
+  /** Says whether the fence itself has it. */
   readonly isOnFence: boolean;
   /** The comment with the name, if it is the first line. */
   readonly comment?: string;

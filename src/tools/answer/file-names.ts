@@ -1,4 +1,4 @@
-/** What looks like the name of a file in an answer, and which language fits it. */
+/** Describes what looks like the name of a file in an answer, and which language fits it. */
 
 const NAMES: ReadonlySet<string> = new Set(
   "Makefile Dockerfile Containerfile Justfile justfile Procfile Gemfile Rakefile LICENSE CODEOWNERS".split(" "),
@@ -66,7 +66,7 @@ const GROUPS: ReadonlyMap<string, number> = new Map(
   LANGUAGES.flatMap((words, group) => words.split(" ").map((word) => [word, group] as const)),
 );
 
-/** What a program printed, not what is in a file. */
+/** Lists what a program printed, not what is in a file. */
 const OUTPUTS: ReadonlySet<string> = new Set(
   "console terminal output shell-session shellsession log stdout".split(" "),
 );
@@ -85,7 +85,7 @@ export function isFileName(word: string): boolean {
   return ending !== undefined && (word.includes("/") || GROUPS.has(ending.toLowerCase()));
 }
 
-/** Whether a block with this language can be the whole text of the file. Unknown words fit everything. */
+/** Tells whether a block with this language can be the whole text of the file. Unknown words fit everything. */
 export function fitsLanguage(path: string, language: string): boolean {
   const word = language.toLowerCase();
   if (OUTPUTS.has(word)) return false;
@@ -93,7 +93,7 @@ export function fitsLanguage(path: string, language: string): boolean {
   return wanted === undefined || given === undefined || wanted === given;
 }
 
-/** Whether a line with `#` is a heading in this file. */
+/** Tells whether a line with `#` is a heading in this file. */
 export function isMarkdown(path: string): boolean {
   return groupOf(path) === GROUPS.get("md");
 }

@@ -9,7 +9,7 @@ import { evenlySpaced, type SearchedText } from "./searched-text.js";
 
 export interface Quotation {
   readonly file: SearchedText;
-  /** Where the quotation's fingerprint was found in the file's. */
+  /** Says where the quotation's fingerprint was found in the file's. */
   readonly at: number;
   readonly old: string;
   readonly oldPrint: Fingerprint;
@@ -41,7 +41,7 @@ export interface Line {
   readonly last: number;
 }
 
-/** Why an edit cannot be applied to the file; completes the sentence "It comes close, but …". */
+/** Explains why an edit cannot be applied to the file; completes the sentence "It comes close, but …". */
 export class Refusal extends Error {}
 
 const ESCAPED_BREAKS = "its line breaks are escaped";
@@ -134,7 +134,7 @@ function spaceBefore(text: string, at: number, quoted: string): number {
   return at - start;
 }
 
-/** How much of the following text belongs to the end of the quotation: its own punctuation, and space at a line's end. */
+/** Tells how much of the following text belongs to the end of the quotation: its own punctuation, and space at a line's end. */
 function sharedTail(following: string, tail: string): number {
   let length = 0;
   for (const mark of tail.replace(/[^,;]/g, "")) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { backslashes, readings } from "./escapes.js";
 
-/** What the edit of this line may mean, without its literal meaning: `OLD → NEW`. */
+/** Tells what the edit of this line may mean, without its literal meaning: `OLD → NEW`. */
 function meanings(actual: string, old: string, fresh: string): readonly string[] {
   const [literal, ...rest] = readings({ old, new: fresh }, actual);
   expect(literal).toEqual({ old, new: fresh });

@@ -72,7 +72,7 @@ function readLike(
   return isSure ? unescaped(fresh, kinds) : undefined;
 }
 
-/** How much the lines of a text begin and end like lines of another, in characters. */
+/** Tells how much the lines of a text begin and end like lines of another, in characters. */
 function likeness(text: string, other: string): number {
   const others = other.split("\n", MAX_COMPARED);
   let sum = 0;
@@ -95,7 +95,7 @@ function escapedKinds(text: string): string[] {
   return [...new Set(Array.from(text.matchAll(SEQUENCES), (match) => match[1] as string))];
 }
 
-/** Whether the text contains the unescaped form of `kind`. `known`: sequences that prove nothing. */
+/** Tells whether the text contains the unescaped form of `kind`. `known`: sequences that prove nothing. */
 function hasPlain(text: string, { kind, known }: { kind: string; known: readonly string[] }): boolean {
   if (kind !== "\\") return plainPart(text).includes(MEANINGS[kind] as string);
   return escapedKinds(text).some((other) => MEANINGS[other] === undefined && !known.includes(other));

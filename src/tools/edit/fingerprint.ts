@@ -8,7 +8,7 @@
  */
 export interface Fingerprint {
   readonly text: string;
-  /** Where in the source each character starts and ends. */
+  /** Says where in the source each character starts and ends. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
 }
@@ -190,7 +190,7 @@ function charLength(text: string, at: number): number {
 }
 
 /**
- * Where `part` occurs in `whole`, as indices into its text: every place, including overlapping ones. A place that would split a
+ * Finds where `part` occurs in `whole`, as indices into its text: every place, including overlapping ones. A place that would split a
  * character of the source, or a word, is not a match but a `halfway` one.
  */
 export function occurrences(whole: Fingerprint, part: Fingerprint): { places: number[]; halfway: number[] } {

@@ -29,7 +29,7 @@ export function frameOf(lines: readonly Line[], fresh: readonly string[]): Frame
   throw new Refusal("the new text agrees with the file in some lines and with the quotation in others");
 }
 
-/** Whether the new text begins and ends with lines of the quotation that differ in the file: then all of it follows the quotation. */
+/** Tells whether the new text begins and ends with lines of the quotation that differ in the file: then all of it follows the quotation. */
 export function isLikeQuotation(lines: readonly Line[], fresh: readonly string[]): boolean {
   const added = fresh.filter((line) => line.trim() !== "");
   return spans(sidesOf(lines).quoted, added);
@@ -73,7 +73,7 @@ function kept(base: readonly Marked[], added: readonly string[]) {
   return {
     count: shared.length,
     different: shared.filter(({ isDifferent }) => isDifferent).length,
-    /** Whether a line without a match here has one on the other side. */
+    /** Tells whether a line without a match here has one on the other side. */
     leaves(other: readonly Marked[]): boolean {
       const foreign = new Set(other.filter(({ isDifferent }) => isDifferent).map(({ line }) => line));
       return added.some((line, i) => !placed.has(i) && foreign.has(line));

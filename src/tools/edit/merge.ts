@@ -12,7 +12,7 @@ import { backslashes } from "./escapes.js";
 import { type NewLine, reindent } from "./reindent.js";
 import type { Splice } from "./splice.js";
 
-/** What an edit does with the lines it quotes. */
+/** Describes what an edit does with the lines it quotes. */
 export type Step =
   /** `text` is the edit's form of a kept blank line, whose space may differ. */
   | { readonly kind: "keep"; readonly line: number; readonly text?: string }

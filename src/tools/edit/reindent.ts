@@ -49,7 +49,7 @@ type Move = (indent: string) => string | undefined;
 export type Shape = "same" | "cut" | "flat" | Move;
 
 /**
- * How the indentation of the quotation differs from the file's: not at all, by a cut start, by a complete loss, or by one shift that
+ * Tells how the indentation of the quotation differs from the file's: not at all, by a cut start, by a complete loss, or by one shift that
  * explains every line. Undefined if there is no rule: then the edit probably means other lines.
  */
 export function shapeOf(
@@ -77,7 +77,7 @@ function afterCutStart(quoted: readonly QuotedLine[], added: readonly NewLine[])
   return movesWhole ? [...head, ...others.map((indent) => first.actual + indent)] : undefined;
 }
 
-/** Whether a new first line replaces the old one, so that it was cut at the same point. */
+/** Tells whether a new first line replaces the old one, so that it was cut at the same point. */
 function follows(opening: NewLine, quoted: readonly QuotedLine[]): boolean {
   const isOnly = quoted.length === 1;
   return isOnly || opening.partner === 0 || wordLikeness(opening.line, quoted[0]?.line ?? "") > ALIKE;

@@ -22,14 +22,14 @@ export interface Replacement {
   readonly new: string;
   /** Replace every match, not just a single one. */
   readonly all?: boolean;
-  /** How many matches there must be; all of them are replaced. */
+  /** Says how many matches there must be; all of them are replaced. */
   readonly count?: number;
 }
 
 export interface Replaced {
   readonly text: string;
   readonly count: number;
-  /** How many of them did not match exactly. */
+  /** Says how many of them did not match exactly. */
   readonly loose: number;
 }
 

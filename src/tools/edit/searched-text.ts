@@ -16,7 +16,7 @@ export class SearchedText {
     return this.#print;
   }
 
-  /** Whether some line equals this one except for spacing. */
+  /** Tells whether some line equals this one except for spacing. */
   hasLine(line: string): boolean {
     this.#lines ??= new Set(this.text.split("\n").map(evenlySpaced));
     return this.#lines.has(evenlySpaced(line));

@@ -25,7 +25,7 @@ function shown(entry: ObservedEntry | undefined): string {
   return entry.kind === "link" ? `→ ${entry.target}` : entry.kind;
 }
 
-/** What stands there at the moment the observer hears of it must still be what was there before. */
+/** Reads what stands there when the observer hears of it: it must still be what was there before. */
 async function before({ absolute, before, after }: ObservedChange): Promise<void> {
   if (before?.kind === "file") expect(readFileSync(absolute)).toEqual(before.content);
   observed.push(`${absolute.slice(base.length + 1)}: ${shown(before)} ⇒ ${shown(after)}`);

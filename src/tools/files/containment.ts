@@ -3,7 +3,7 @@ import { isAbsolute, posix, relative, resolve, sep, win32 } from "node:path";
 import { MOST_PATH } from "../../system/real-path.js";
 
 /**
- * Whether `path` is one of the allowed folders or lies below one, after removing `.`, `..` and doubled separators.
+ * Tells whether `path` is one of the allowed folders or lies below one, after removing `.`, `..` and doubled separators.
  * Ignores symbolic links: pass only paths without them.
  */
 export function isInside(path: unknown, allowed: readonly unknown[]): boolean {

@@ -1,4 +1,4 @@
-/** What is known about a place in the workspace without reading it. */
+/** Describes what is known about a place in the workspace without reading it. */
 
 import type { BigIntStats } from "node:fs";
 import { type EntryKind, kindOf } from "../../base/entry-kind.js";

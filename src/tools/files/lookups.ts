@@ -30,7 +30,7 @@ export async function executable(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether a path exists and contains no symbolic links. */
+/** Tells whether a path exists and contains no symbolic links. */
 export async function isRealPath(path: string): Promise<boolean> {
   return realpath(path).then(
     (real) => real === path,

@@ -1,8 +1,8 @@
 /** The workspace calls it before it changes or shows a file. The runtime supplies it from the guard list. */
 export interface PathGuard {
-  /** Why a change of this path needs the user's approval; undefined if it does not. The path is absolute, without links. */
+  /** Tells why a change of this path needs the user's approval; undefined if it does not. The path is absolute, without links. */
   reason(absolute: string): Promise<string | undefined>;
-  /** Whether it is one of the program's own files, under any name: no tool reads or changes those. */
+  /** Tells whether it is one of the program's own files, under any name: no tool reads or changes those. */
   isOwn(absolute: string, found: FoundEntry | undefined): Promise<boolean>;
 }
 

@@ -26,9 +26,9 @@ export interface ResolvedPath {
   /** For people and models: relative to the root with forward slashes; absolute in an extra root. */
   readonly display: string;
   readonly exists: boolean;
-  /** Why the user should agree first (a key file), if there is a reason. */
+  /** Says why the user should agree first (a key file), if there is a reason. */
   readonly sensitive?: string;
-  /** Why a change needs the user's approval; absent for `read`. */
+  /** Says why a change needs the user's approval; absent for `read`. */
   readonly guarded?: string;
 }
 
@@ -37,7 +37,7 @@ interface Location {
   readonly exists: boolean;
 }
 
-/** How many entries of a folder to check when a name is not found. */
+/** Sets how many entries of a folder to check when a name is not found. */
 const MAX_NAMES = 5000;
 
 const TEMPORARY = "/tmp";
@@ -200,7 +200,7 @@ export class PathResolver {
   }
 }
 
-/** What a path means that does not exist as it is written: `~` as in a shell, and the separator of Windows. */
+/** Tells what a path means that does not exist as it is written: `~` as in a shell, and the separator of Windows. */
 function meantPath(path: string): string | undefined {
   if (/^~(?=\/|$)/.test(path)) return `${homedir()}${path.slice(1)}`;
   return sep === "/" && path.includes("\\") ? path.replaceAll("\\", "/") : undefined;

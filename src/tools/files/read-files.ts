@@ -1,4 +1,4 @@
-/** Which versions of files a session has seen. */
+/** Decides which versions of files a session has seen. */
 import type { BigIntStats } from "node:fs";
 import { printable } from "./printable.js";
 import { WorkspaceError } from "./workspace-error.js";
@@ -51,7 +51,7 @@ export class ReadFiles {
     if (this.hasChanged(absolute, now)) throw changed(shown);
   }
 
-  /** Whether the file differs from what the session saw. A file that it never saw does not. */
+  /** Tells whether the file differs from what the session saw. A file that it never saw does not. */
   hasChanged(absolute: string, now: ReadState): boolean {
     const seen = this.#seen.get(absolute);
     if (seen === undefined) return false;

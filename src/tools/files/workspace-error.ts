@@ -1,4 +1,4 @@
-/** Why a file could not be used. The message is for the model: what is wrong and what to do. */
+/** Explains why a file could not be used. The message is for the model: what is wrong and what to do. */
 export type WorkspaceErrorCode =
   | "invalid"
   | "outside"

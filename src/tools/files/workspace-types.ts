@@ -40,7 +40,7 @@ export interface WriteResult {
   readonly created: boolean;
   /** False if the file already had exactly this content. */
   readonly changed: boolean;
-  /** What the file held before, decoded; empty for a new file. */
+  /** Holds what the file held before, decoded; empty for a new file. */
   readonly before: string;
   /** Its current content, in the same form. */
   readonly after: string;

@@ -1,4 +1,4 @@
-/** How models of other harnesses run commands. */
+/** Describes how models of other harnesses run commands. */
 import { readableShellWord } from "../../base/shell-word.js";
 import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import type { JsonObject, JsonValue } from "../../protocol/json.js";

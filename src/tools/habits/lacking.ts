@@ -108,7 +108,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map(
   GROUPS.flatMap(([advice, names]) => names.split(" ").map((name) => [name.replaceAll("_", ""), advice] as const)),
 );
 
-/** What to use instead of a tool that Oxbow does not have. */
+/** Tells what to use instead of a tool that Oxbow does not have. */
 export function lackingTool(plainName: string): string | undefined {
   return ADVICE.get(plainName);
 }

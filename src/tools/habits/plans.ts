@@ -1,4 +1,4 @@
-/** How models of other harnesses keep a plan and fetch pages. */
+/** Describes how models of other harnesses keep a plan and fetch pages. */
 import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import { isTrue, listIn, same, WORDS, without, words } from "./shared.js";

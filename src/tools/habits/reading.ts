@@ -1,4 +1,4 @@
-/** How models of other harnesses read, list and search files. */
+/** Describes how models of other harnesses read, list and search files. */
 import type { Conversion, ToolHabits } from "../../engine/ports.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 import {

@@ -1,4 +1,4 @@
-/** What several tables of habits have in common. */
+/** Describes what several tables of habits have in common. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.js";
 
 /** The words of a text, for long lists of names. */
@@ -21,7 +21,7 @@ export const FOLDER = words(`
   target_directory relative_workspace_path absolute_path file_path cwd
 `);
 
-/** What models say about a call: it changes nothing. */
+/** Lists what models say about a call: it changes nothing. */
 export const WORDS: Readonly<Record<string, string>> = Object.fromEntries(
   words(`
     description explanation reason reasoning justification thought thoughts instruction instructions intent
@@ -52,7 +52,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What stands where a path belongs: the file and its other arguments, as Roo sends them. */
+/** Tells what stands where a path belongs: the file and its other arguments, as Roo sends them. */
 export function entriesIn(value: JsonValue | undefined): readonly JsonObject[] | undefined {
   const list = Array.isArray(value) ? value : [value];
   return list.length > 0 && list.every(isJsonObject) ? list : undefined;

@@ -1,4 +1,4 @@
-/** What a patch changes, whatever its format. */
+/** Describes what a patch changes, whatever its format. */
 export type FileChange =
   | { readonly kind: "add"; readonly path: string; readonly text: string }
   | { readonly kind: "delete"; readonly path: string }

@@ -53,7 +53,7 @@ class Transaction {
     this.#undo.push(() => this.#workspace.writeBytes(path.absolute, before.bytes, { mode: before.mode }));
   }
 
-  /** What could not be undone. */
+  /** Tells what could not be undone. */
   async takeBack(): Promise<readonly string[]> {
     const failures: string[] = [];
     for (let step = this.#undo.pop(); step !== undefined; step = this.#undo.pop()) {

@@ -35,7 +35,7 @@ export function parsePatch(patch: string): readonly FileChange[] {
 
 interface Envelope {
   readonly lines: readonly string[];
-  /** How many lines of the patch come before them. */
+  /** Says how many lines of the patch come before them. */
   readonly offset: number;
 }
 
@@ -73,7 +73,7 @@ function unwrap(patch: string): Envelope | { readonly changes: readonly FileChan
   return { lines, offset };
 }
 
-/** How many lines at both ends belong to a shell command or a code fence around the patch. */
+/** Counts how many lines at both ends belong to a shell command or a code fence around the patch. */
 function wrapperOf(lines: readonly string[]): { first: number; last: number } | undefined {
   const first = lines[0]?.trim() ?? "";
   const last = lines.at(-1)?.trim();

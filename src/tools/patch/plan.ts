@@ -114,7 +114,7 @@ class Plan {
     }
   }
 
-  /** Why there is no text to change. */
+  /** Tells why there is no text to change. */
   async #unusable({ path, before }: PlannedFile): Promise<Error> {
     if (before === undefined) await this.#workspace.resolve(path.absolute, "read");
     const why = before?.text === undefined ? "is not a text file" : "was deleted by an earlier part of the patch";

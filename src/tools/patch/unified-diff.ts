@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "keep", "-": "d
 const NOTHING = "/dev/null";
 const GIT = "diff --git ";
 
-/** Whether a text without a language is one. */
+/** Tells whether a text without a language is one. */
 export function isUnifiedDiff(content: string): boolean {
   return /^(?:diff --git .*\n(?:.*\n)*?)?--- \S.*\n\+\+\+ \S.*(?:\n@@|\n*$)|^diff --git .*\n(?:similarity|rename|new file|deleted file|old mode)/m.test(
     content,
@@ -31,7 +31,7 @@ export function readUnifiedDiff(content: string, name?: string): readonly FileCh
   return [update(name, { lines, first: 0 })];
 }
 
-/** Where the part of each file begins: at git's line, else at `---`. */
+/** Finds where the part of each file begins: at git's line, else at `---`. */
 function startsOf(lines: readonly string[]): readonly number[] {
   const starts: number[] = [];
   let isOpen = false;
@@ -58,7 +58,7 @@ function isHeader(lines: readonly string[], at: number): boolean {
 
 interface Body {
   readonly lines: readonly string[];
-  /** How many lines of the diff come before it. */
+  /** Says how many lines of the diff come before it. */
   readonly first: number;
 }
 

@@ -27,7 +27,7 @@ const BATCH_FILES = 64;
 
 export interface BuiltInSearch {
   readonly request: SearchRequest;
-  /** How long one batch of files may take before the search stops. */
+  /** Says how long one batch of files may take before the search stops. */
   readonly limitMs: number;
 }
 

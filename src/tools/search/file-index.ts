@@ -21,7 +21,7 @@ interface Entry {
   /** A folder ends in a slash. */
   readonly path: string;
   readonly lower: string;
-  /** Where the last name begins. */
+  /** Says where the last name begins. */
   readonly base: number;
   readonly letters: number;
 }
@@ -129,7 +129,7 @@ function search(entries: readonly Entry[], query: string, limit: number): readon
   return found.map(({ path }) => path);
 }
 
-/** What lies directly in the folder: folders first. */
+/** Tells what lies directly in the folder: folders first. */
 function topOf(entries: readonly Entry[], limit: number): readonly string[] {
   const top = entries.filter(({ base }) => base === 0).map(({ path }) => path);
   const isFile = (path: string) => Number(!path.endsWith("/"));

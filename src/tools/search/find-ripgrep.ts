@@ -1,4 +1,4 @@
-/** Where ripgrep is: in its package, or on the PATH. */
+/** Describes where ripgrep is: in its package, or on the PATH. */
 import { delimiter, isAbsolute, join } from "node:path";
 import { liesIn, projectFolders } from "../../system/project-folders.js";
 import { executable } from "../files/lookups.js";

@@ -65,7 +65,7 @@ export async function loadScope(folder: {
   return new IgnoreScope({ name: folder.name, parent: folder.parent, rules, isRepository });
 }
 
-/** Whether a folder above the top has an ignore file that ripgrep would obey and we do not. */
+/** Tells whether a folder above the top has an ignore file that ripgrep would obey and we do not. */
 export async function hasStrayIgnoreFiles({ top, isRepository }: IgnoreTop): Promise<boolean> {
   // Ripgrep itself stops at the repository's folder, but only for `.gitignore`.
   const names = isRepository ? [".ignore", ".rgignore"] : IGNORE_FILES;

@@ -80,7 +80,7 @@ export class IgnoreScope {
     this.#isRepository = options.isRepository;
   }
 
-  /** Whether the entry `name` of this folder is ignored. */
+  /** Tells whether the entry `name` of this folder is ignored. */
   ignores(name: string, kind: "file" | "folder"): boolean {
     for (const file of IGNORE_FILES) {
       const found = this.#decide(file, name, kind);

@@ -19,10 +19,10 @@ export class RipgrepRefused extends Error {}
 
 export interface RipgrepPlace {
   readonly program: string;
-  /** Where the child starts and searches. */
+  /** Says where the child starts and searches. */
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** How long it may write nothing; default: 30 s. */
+  /** Says how long it may write nothing; default: 30 s. */
   readonly silentMs?: number | undefined;
   /** A descriptor that becomes the child's input. */
   readonly input?: number;

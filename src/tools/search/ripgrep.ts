@@ -8,7 +8,7 @@ import { compilePattern, PatternError, tolerantPattern } from "./rust-regex.js";
 import { type FoundFile, MAX_COUNTED, type SearchRequest } from "./search-request.js";
 
 export interface RipgrepTree extends RipgrepPlace {
-  /** Whether ignore files above `cwd` apply. */
+  /** Says whether ignore files above `cwd` apply. */
   readonly parents: "obey" | "ignore";
   /** In a repository; elsewhere `.gitignore` files apply as well, but ripgrep needs a flag for that. */
   readonly isRepository: boolean;

@@ -14,7 +14,7 @@ export { PatternError } from "./regex-parts.js";
 const MOST_LEVELS = 50;
 
 /**
- * What the expression is matched against. `line`: one line without its end. `text`: a whole file, where `.` also matches
+ * Describes what the expression is matched against. `line`: one line without its end. `text`: a whole file, where `.` also matches
  * line ends. `lines`: a whole file, for a fast check whether any line can match; it may match too much, never too little.
  */
 export type MatchUnit = "line" | "text" | "lines";

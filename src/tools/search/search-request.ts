@@ -48,7 +48,7 @@ export function clipLine(line: string, column: number): string {
   return `${start > 0 ? "…" : ""}${line.slice(start, end)}${end < line.length ? `… [${line.length} characters]` : ""}`;
 }
 
-/** Whether `clip` may be the result of `clipLine` for some column. */
+/** Tells whether `clip` may be the result of `clipLine` for some column. */
 export function isClipOf(clip: string, line: string): boolean {
   if (line.length <= MAX_LINE_CHARACTERS) return clip === line;
   return line.includes(clip.replace(/^…/, "").replace(/… \[\d+ characters\]$/, ""));

@@ -11,7 +11,7 @@ import { PatternError } from "./rust-regex.js";
 import type { SearchRequest } from "./search-request.js";
 import { Searcher } from "./searcher.js";
 
-/** Where systems put programs; tests do not read the environment. */
+/** Lists where systems put programs; tests do not read the environment. */
 const USUAL_PATH = ["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"].join(":");
 
 let program: string | undefined;
@@ -61,7 +61,7 @@ async function files(path = ".", label = path): Promise<readonly string[]> {
   return lists[0] ?? [];
 }
 
-/** What both engines find, in short. */
+/** Tells what both engines find, in short. */
 async function search(pattern: string, options: Partial<SearchRequest> & { path?: string } = {}): Promise<unknown> {
   const { path = ".", ...rest } = options;
   const request: SearchRequest = {

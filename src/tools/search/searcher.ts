@@ -29,7 +29,7 @@ import { walkTree } from "./tree-walk.js";
 export interface SearcherOptions extends FindRipgrepOptions {
   /** The program to use; `false` for none. Default: search for it. */
   readonly ripgrep?: string | false;
-  /** How long ripgrep may write nothing before the search continues without it. */
+  /** Says how long ripgrep may write nothing before the search continues without it. */
   readonly silentMs?: number;
   /** Without ripgrep: how long one batch of files may take before the search stops. Default: 10 s. */
   readonly limitMs?: number;

@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { formatDuration } from "../../base/duration.js";
 import type { ProcessEnd } from "../../system/process-group.js";
 
-/** How a command ended, in words for the model: `exit code 1`, `exit code 137 (SIGKILL)`, `killed by SIGSEGV`. */
+/** Tells how a command ended, in words for the model: `exit code 1`, `exit code 137 (SIGKILL)`, `killed by SIGSEGV`. */
 export function describeExit(end: ProcessEnd): string {
   if (end.signal !== undefined) return `killed by ${end.signal}`;
   const code = end.exitCode ?? 0;

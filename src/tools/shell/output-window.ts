@@ -13,10 +13,10 @@ const HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 192 * 1024;
 export const WINDOW_BYTES = HEAD_BYTES + TAIL_BYTES;
 
-/** What the model gets: more of the end, where errors and summaries are. With the notes behind it, it stays within the limit of a result. */
+/** The number of characters that the model gets: more of the end, where errors and summaries are. With the notes behind it, it stays within the limit of a result. */
 const SHOWN_HEAD = 4500;
 const SHOWN_TAIL = 6500;
-/** How far a cut moves to fall between two lines. */
+/** Sets how far a cut moves to fall between two lines. */
 const SNAP = 1000;
 
 export interface WindowText {

@@ -7,7 +7,7 @@ const IS_ONE = /^\s*(git|rg|fd|fdfind)\s[^;&|`$()<>\n]*$/;
 const SEARCH_MS = 1000;
 const SILENT_MS = 2000;
 
-/** Why a command that was killed may have waited. */
+/** Tells why a command that was killed may have waited. */
 export async function pipeNote(command: JsonValue | undefined, root: string): Promise<string | undefined> {
   if (typeof command !== "string" || !OPENS_NAMES.test(command)) return undefined;
   const path = await findWaitingPipe(root, { signal: AbortSignal.timeout(SEARCH_MS) });

@@ -71,7 +71,7 @@ function isPatchLine(line: string): boolean {
   );
 }
 
-/** Whether the arguments name such a file: then the user agreed to see it. Of `HEAD:a/b` the path counts. */
+/** Tells whether the arguments name such a file: then the user agreed to see it. Of `HEAD:a/b` the path counts. */
 export function namesSecrets(words: readonly string[]): boolean {
   return words.some(
     (word) => !word.startsWith("-") && sensitiveReason(word.slice(word.lastIndexOf(":") + 1)) !== undefined,

@@ -16,7 +16,7 @@ export interface WrappedCommand extends ShellCommand {
   readonly withheld?: ProcessRequest["withheld"];
   /** The program is a wrapper that ends with the command. */
   readonly isWrapper?: boolean;
-  /** When the wrapper ends, all processes of the command have ended. */
+  /** Says that all processes of the command have ended when the wrapper ends. */
   readonly endsWithAll?: boolean;
   /** An explanation of a failure for the model, from the command's output. */
   explain?(output: string): string | undefined;
@@ -31,7 +31,7 @@ export interface WrappedCommand extends ShellCommand {
     end: Pick<ProcessEnd, "reason">,
     context: Pick<ToolContext, "granted" | "approved" | "ask">,
   ): Promise<SettledChanges>;
-  /** What the model should know when a command goes on running. */
+  /** Holds what the model should know when a command goes on running. */
   readonly startNote?: string | undefined;
   /** A note for the model about what commands left behind; given once. */
   leftBehind?(): string | undefined;
@@ -57,7 +57,7 @@ export interface WrapOptions {
   readonly onTerminal: boolean;
   /** The user allowed this command to run outside. */
   readonly outside: boolean;
-  /** What the user allowed beyond the sandbox. */
+  /** Holds what the user allowed beyond the sandbox. */
   readonly openings?: readonly string[];
   /** A person typed it. */
   readonly byPerson?: boolean;

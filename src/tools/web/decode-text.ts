@@ -32,7 +32,7 @@ function charsetOf(contentType: string): string | undefined {
   return /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(contentType)?.[1];
 }
 
-/** How far into a page the encoding may be declared. */
+/** Sets how far into a page the encoding may be declared. */
 const DECLARATION_BYTES = 1024;
 
 function declared(bytes: Uint8Array): string | undefined {

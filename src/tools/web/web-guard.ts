@@ -1,4 +1,4 @@
-/** What `web_fetch` needs to know before it connects anywhere. The runtime supplies it from `security/net-guard`. */
+/** Describes what `web_fetch` needs to know before it connects anywhere. The runtime supplies it from `security/net-guard`. */
 import type { LookupFunction } from "node:net";
 
 export type WebAdmission =

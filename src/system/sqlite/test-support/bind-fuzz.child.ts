@@ -32,7 +32,7 @@ const plain = fc.oneof(text, fc.maxSafeInteger(), fc.boolean(), fc.constant(null
 const anything = fc.oneof(plain, oddities, fc.double(), fc.bigInt(), fc.anything());
 const wellFormed = (value: string) => Buffer.from(value).toString();
 
-/** What a stored value reads as, as text or as an integer. */
+/** Tells what a stored value reads as, as text or as an integer. */
 function expectedOf(value: unknown): string | number | undefined {
   if (value === null) return undefined;
   if (typeof value === "boolean") return Number(value);
