@@ -19,7 +19,7 @@ export interface Chains {
   readonly subscribers: readonly Subscriber[];
 }
 
-/** What a part of the runtime or a plugin adds to the chains. */
+/** Describes what a part of the runtime or a plugin adds to the chains. */
 export interface ExtraChains {
   readonly stages?: Partial<Record<Stage, readonly NamedHook[]>>;
   readonly requestLinks?: readonly RequestLink[];
@@ -68,7 +68,7 @@ export function withChangingHooks(stages: Chains["stages"], more: () => MoreHook
   ) as Chains["stages"];
 }
 
-/** Whether a built-in hook has this stage and name. */
+/** Tells whether a built-in hook has this stage and name. */
 export function isBuiltInHook(stage: Stage, name: string): boolean {
   return STAGES[stage].some((hook) => hook.name === name);
 }

@@ -18,7 +18,7 @@ interface Newest {
 }
 
 export class OutsideResults {
-  /** Whether results are marked in requests. */
+  /** Says whether results are marked in requests. */
   readonly wraps: boolean;
   readonly #mark: () => Promise<string>;
   readonly #sent = new WeakMap<Message, Message>();

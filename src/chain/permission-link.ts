@@ -138,7 +138,7 @@ function stricter(verdict: Verdict, held: HeldCall | undefined): Verdict {
   return { ...kept, decision: held.decision, law: "hook", decidedBy: held.by, reason: held.reason, offer: [] };
 }
 
-/** How the user can allow it next time. */
+/** Tells how the user can allow it next time. */
 async function unanswered({ tool, args }: ToolCall, verdict: Verdict): Promise<Unanswered> {
   const { offer = [], byFlag, law, guarded = [] } = verdict;
   const [{ describeCall }, { lastingRules }, { inlineRule, literal, ruleWords }] = await Promise.all([

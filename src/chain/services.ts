@@ -1,4 +1,4 @@
-/** What the built-in hooks and links need; the parts of a session supply it (`runtime/part.ts`). */
+/** Describes what the built-in hooks and links need; the parts of a session supply it (`runtime/part.ts`). */
 
 import type { CallBudget, CallLog } from "../costs/budget.js";
 import type {
@@ -30,7 +30,7 @@ import type { OutsideResults } from "./outside-results.js";
 
 export type { CompactionAnswer, CompactionWatcher, StartedCompaction } from "../feature/part.js";
 
-/** How a tool link asks the user. */
+/** Describes how a tool link asks the user. */
 export interface Person {
   /** False when no attached client can answer. */
   present(): boolean;
@@ -93,9 +93,9 @@ export interface ChangeRecorder extends EventObserver {
     during<T>(act: () => Promise<T>): Promise<T>;
     end(options: { readonly goesOn: boolean }): Promise<readonly string[]>;
   }>;
-  /** Whether the changes of this call are held back and announced before they are applied. */
+  /** Tells whether the changes of this call are held back and announced before they are applied. */
   holdsBack?(call: ToolCall, tool: Tool): Promise<boolean>;
-  /** Whether all that it does happens at once when its changes are applied, or not at all. */
+  /** Tells whether all that it does happens at once when its changes are applied, or not at all. */
   isWhole?(call: ToolCall, tool: Tool, openings: readonly string[]): Promise<boolean>;
 }
 
@@ -121,13 +121,13 @@ export interface CostTracker extends EventObserver {
   callBudget(): Promise<CallBudget> | undefined;
   /** Finds the place where the log of the next call begins; undefined if nothing is stored. */
   callLog?(): Promise<CallLog | undefined>;
-  /** Whether a budget counts dollars; then a model without a price cannot be called. */
+  /** Says whether a budget counts dollars; then a model without a price cannot be called. */
   readonly countsDollars: boolean;
-  /** How the user raises the budget of this scope. */
+  /** Tells how the user raises the budget of this scope. */
   adviceFor(scope: string): string;
-  /** How the user sets the price of a model, as the beginning of a sentence. */
+  /** Tells how the user sets the price of a model, as the beginning of a sentence. */
   priceAdvice(model: string): string;
-  /** How full the model's window is, if the user should know now. */
+  /** Tells how full the model's window is, if the user should know now. */
   windowNews(model: Model): Promise<WindowNews | undefined>;
 }
 
@@ -137,7 +137,7 @@ export type PricedModel = AnsweringModel &
 
 /** Compacts conversations that are or soon will be too long for their model. */
 export interface Compaction extends EventObserver {
-  /** Whether the conversation leaves too little room for the request that is about to be sent. Usually one comparison. */
+  /** Tells whether the conversation leaves too little room for the request that is about to be sent. Usually one comparison. */
   isDue(turn: Turn): boolean | Promise<boolean>;
   /** The conversation is sent with this request. */
   sent?(request: ModelRequest, model: Model, facts: CallFacts | undefined): void;
@@ -175,7 +175,7 @@ export interface ChainServices {
   readonly outputs?: ResultFiles;
   readonly content?: ProjectReading | undefined;
   readonly costs?: CostTracker;
-  /** How often and how long to retry a failing model call; without it, never. */
+  /** Says how often and how long to retry a failing model call; without it, never. */
   readonly retry?: RetryOptions;
   /** The model behind a route's name. */
   openRoute?(name: string): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
@@ -184,14 +184,14 @@ export interface ChainServices {
   readonly outside?: OutsideResults;
   /** The system prompt. Called once per model call; it must return the same bytes for a model within a session. */
   systemPrompt(size: "full" | "small"): string;
-  /** What a model is too weak for; empty for a model that was not measured. */
+  /** Tells what a model is too weak for; empty for a model that was not measured. */
   fit?(model: Model): Promise<ModelFit | undefined>;
   readonly maxOutputTokens?: number;
-  /** What the variant of this session adds to the system prompt. */
+  /** Holds what the variant of this session adds to the system prompt. */
   readonly promptVariant?: string;
   /** The place of the next model call. */
   callFacts?(): CallFacts;
-  /** How much the model thinks, at present. */
+  /** Tells how much the model thinks, at present. */
   effort?(): Effort | undefined;
 }
 

@@ -120,7 +120,7 @@ function cancelled(outcome: ToolOutcome): ToolOutcome {
   return { ...outcome, content: [...outcome.content, ownText(message)], details };
 }
 
-/** What one call adds to the conversation at most; a file holds the rest. It counts all parts of a result together. */
+/** Limits what one call adds to the conversation; a file holds the rest. It counts all parts of a result together. */
 const MOST_CHARACTERS = 12_000;
 /** The limit for tools that give a part that was asked for, or text of Oxbow's own. */
 const MOST_OF_PAGES = 100_000;
@@ -140,7 +140,7 @@ export const cap: CreateToolLink =
     return { ...outcome, content: capped(outcome.content, { most, advice }) };
   };
 
-/** What fits, from the beginning; one part is cut in its middle, and the parts after it are left out. */
+/** Tells what fits, from the beginning; one part is cut in its middle, and the parts after it are left out. */
 function capped(
   content: readonly ResultContent[],
   { most, advice }: { readonly most: number; readonly advice: (line: number) => string },

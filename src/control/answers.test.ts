@@ -1,4 +1,4 @@
-/** What clients with less than the user's rights learn from queries that need no session. */
+/** Shows what clients with less than the user's rights learn from queries that need no session. */
 import { describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import type { Envelope } from "../protocol/envelope.js";

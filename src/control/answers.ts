@@ -28,7 +28,7 @@ import type { Run } from "./run.js";
 
 type ToolSummary = Pick<Tool, "name" | "description" | "inputSchema" | "mutating">;
 
-/** What the host cannot know itself. */
+/** Describes what the host cannot know itself. */
 export interface QueryPorts {
   sessions?(
     filter: Queries["ListSessions"]["request"] & { readonly id?: SessionId },
@@ -78,7 +78,7 @@ export interface QueryPlace {
   readonly clients: () => readonly ClientInfo[];
   /** The client may see less than the user who runs the engine. */
   readonly isLimited: boolean;
-  /** Whether the client may see a session; `cwd` is its folder, and need not be given for an open one. */
+  /** Tells whether the client may see a session; `cwd` is its folder, and need not be given for an open one. */
   readonly sees: (session: SessionId, cwd?: string) => boolean;
 }
 

@@ -4,20 +4,20 @@ import type { Envelope } from "../protocol/envelope.js";
 import type { ClientId } from "../protocol/ids.js";
 import type { ClientScope } from "./scope.js";
 
-/** Whose input it is. */
+/** Says whose input it is. */
 export interface Originator {
   readonly id: ClientId;
   readonly identity: Identity;
 }
 
 export interface AttachedClient extends Originator {
-  /** Whether a person at the client can answer a question. */
+  /** Says whether a person at the client can answer a question. */
   readonly canAnswer: boolean;
   /** Neither waits nor throws. */
   readonly deliver: (event: Envelope) => void;
   /** Waits until it can take more stored events; false if it is gone. Live events do not wait. */
   readonly ready?: () => Promise<boolean> | boolean;
-  /** What it may do; everything without it. */
+  /** Limits what it may do; everything without it. */
   readonly scope?: ClientScope | undefined;
   /** It is in another process and outlives the run, so it also gets the end of a run without a turn. */
   readonly isRemote?: boolean;

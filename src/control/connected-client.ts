@@ -19,13 +19,13 @@ import { refuse } from "./hosted-sessions.js";
 import type { ClientScope } from "./scope.js";
 
 export interface ClientOptions extends Originator {
-  /** Whether a person at the client can answer a question. */
+  /** Says whether a person at the client can answer a question. */
   readonly canAnswer: boolean;
   /** `inproc`, `http`, `ws`, `stdio` … */
   readonly transport: string;
-  /** How the client calls itself. */
+  /** The name by which the client calls itself. */
   readonly name?: string | undefined;
-  /** What it may do; everything without it. */
+  /** Limits what it may do; everything without it. */
   readonly scope?: ClientScope | undefined;
   /** It has the owner's token and came over the socket of this machine. */
   readonly isLocalOwner?: boolean;
@@ -61,7 +61,7 @@ export interface HostClient extends EngineClient {
   close(): void;
 }
 
-/** What the host does for a connected client. */
+/** Describes what the host does for a connected client. */
 export interface ClientHost {
   /** It takes no more commands. */
   isClosing(): boolean;

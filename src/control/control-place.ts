@@ -1,4 +1,4 @@
-/** Where the engine of this home listens: its socket, the token of its owner, and the lock of the process that owns them. */
+/** Describes where the engine of this home listens: its socket, the token of its owner, and the lock of the process that owns them. */
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { CONTROL_LOCK, CONTROL_SOCKET, CONTROL_TOKEN } from "../base/control-names.js";
@@ -14,7 +14,7 @@ export interface ControlPlace {
   address(): Promise<string>;
 }
 
-/** What every kernel takes. */
+/** The length that every kernel takes. */
 const SHORT_PATH_BYTES = 100;
 
 export function controlPlace({ state }: Pick<Roots, "state">): ControlPlace {

@@ -200,7 +200,7 @@ interface Limits {
   readonly mostText?: number | undefined;
 }
 
-/** Why it is refused; undefined if it is accepted. */
+/** Tells why it is refused; undefined if it is accepted. */
 export function refusalOf(arrival: Arrival, schemas: Schemas, limits: Limits = {}): Failure | undefined {
   const problem = problemOf(arrival, schemas, limits);
   return problem === undefined ? undefined : failure("InvalidInput", { detail: problem });

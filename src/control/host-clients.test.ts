@@ -1,4 +1,4 @@
-/** What a client may do and see, whichever transport it uses. */
+/** Shows what a client may do and see, whichever transport it uses. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** How sessions end: idle, with the engine, and with faults of their own. */
+/** Shows how sessions end: idle, with the engine, and with faults of their own. */
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ async function created(client: HostClient, payload = {}): Promise<SessionId> {
   return made.session;
 }
 
-/** What a client gets from now on, and a way to wait for a kind. */
+/** Collects what a client gets from now on, with a way to wait for a kind. */
 function watch(client: HostClient) {
   const events: Envelope[] = [];
   const waiting = new Set<() => void>();

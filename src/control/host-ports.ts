@@ -1,4 +1,4 @@
-/** What the host needs from the rest of the program. */
+/** Describes what the host needs from the rest of the program. */
 import type { Clock } from "../base/clock.js";
 import type { Model } from "../engine/ports.js";
 import type { CommandReply } from "../protocol/client.js";
@@ -14,12 +14,12 @@ import type { OpenRun } from "./hosted-sessions.js";
 import type { IdlePolicy } from "./idle-watch.js";
 import type { Run } from "./run.js";
 
-/** What the host cannot know itself. */
+/** Describes what the host cannot know itself. */
 export interface HostPorts {
   readonly openRun: OpenRun;
   /** Gives the run the model of this name. */
   setModel(spec: string, run: Run): Promise<{ readonly model: Model } | { readonly failure: Failure }>;
-  /** Why this client may not answer a question of this turn; undefined when it may. */
+  /** Tells why this client may not answer a question of this turn; undefined when it may. */
   refuseAnswer(client: Originator, turn: Originator): string | undefined;
   /** Prepares to read an input, and returns what its sender should know. */
   readonly inputs?: {
@@ -30,13 +30,13 @@ export interface HostPorts {
   approveContent?(run: Run, decisions: CommandPayloads["ApproveContent"]): Promise<JsonValue | undefined>;
   /** Verbs of slash commands and plugins, by namespace. */
   custom(request: CustomRequest): Promise<CommandReply>;
-  /** What the engine knows beyond its runs; a query without its port is refused. */
+  /** Holds what the engine knows beyond its runs; a query without its port is refused. */
   readonly queries?: QueryPorts;
   readonly history?: StoredHistory;
   readonly clock?: Clock;
   /** The most characters of an input; default: what holds up no other client. */
   readonly mostText?: number | undefined;
-  /** When a session ends that no client uses; never without it. */
+  /** Says when a session ends that no client uses; never without it. */
   readonly idle?: IdlePolicy;
   /** A session could not be closed. */
   onFault?(session: SessionId, error: unknown): void;

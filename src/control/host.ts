@@ -45,12 +45,12 @@ const OPENING: ReadonlySet<CommandKind> = new Set(["AttachSession", "SendInput"]
 /** After them a client may follow a session. */
 const ATTACHING: ReadonlySet<CommandKind> = new Set([...OPENING, "CreateSession"]);
 
-/** How long after the last arrival people get an announcement. */
+/** Sets how long after the last arrival people get an announcement. */
 const SETTLED_MS = 500;
 /** Of what a call wants to do, in a message. */
 const MOST_SUMMARY = 200;
 
-/** What a client can do in the session of a subagent. */
+/** Lists what a client can do in the session of a subagent. */
 const FOLLOWING: ReadonlySet<CommandKind> = new Set([
   "AttachSession",
   "DetachSession",
@@ -215,7 +215,7 @@ export class Host {
     return run && this.#ports.queries?.cwd?.(run);
   }
 
-  /** Why a session is not in the folders of the client; undefined if each is. */
+  /** Tells why a session is not in the folders of the client; undefined if each is. */
   async #outOfFolders(scope: AttachedClient["scope"], sessions: readonly SessionId[]): Promise<Failure | undefined> {
     if (scope?.folders === undefined) return undefined;
     for (const session of sessions) {

@@ -25,7 +25,7 @@ export interface WaitingInput {
   readonly settle: (turn?: Promise<TurnResult>) => void;
   /** An earlier run left it. */
   readonly isLeft?: true;
-  /** What its turn gets besides the content. */
+  /** Holds what its turn gets besides the content. */
   readonly more?: TurnMore;
 }
 
@@ -86,12 +86,12 @@ export class Inbox {
     return taken.map(({ content, from }) => ({ content, from: from.id }));
   }
 
-  /** Whether input of this sender may be part of one turn with all that waits. */
+  /** Tells whether input of this sender may be part of one turn with all that waits. */
   joins({ identity }: Originator): boolean {
     return this.#inputs.every(({ isLeft, from }) => isLeft === true && from.identity === identity);
   }
 
-  /** What one turn takes: the oldest input, with those that an earlier run left before it. */
+  /** Tells what one turn takes: the oldest input, with those that an earlier run left before it. */
   takeNext(): readonly WaitingInput[] {
     const identity = this.#inputs[0]?.from.identity;
     const fits = this.#inputs.findIndex(({ isLeft, from }) => isLeft !== true || from.identity !== identity);

@@ -1,5 +1,5 @@
 /**
- * What waits for one reader of a connection.
+ * Describes what waits for one reader of a connection.
  *
  * 1. `send` neither blocks nor throws: what the connection does not take at once waits here, in order.
  * 2. At most `limitBytes` wait. A reader that falls further behind is cut, and nothing is sent to it any more. It can connect again and

@@ -74,7 +74,7 @@ export class PermissionPrompts {
     });
   }
 
-  /** Whether a yes to an open question may let something out of the workspace and its sandbox. */
+  /** Tells whether a yes to an open question may let something out of the workspace and its sandbox. */
   isBeyond(call: CallId): boolean {
     const question = this.#questions.get(call);
     return question !== undefined && question.contained !== true;

@@ -17,7 +17,7 @@ function random(seed: number): (below: number) => number {
   };
 }
 
-/** What a client has of a session: after a loss it forgets the events from there on. */
+/** Describes what a client has of a session: after a loss it forgets the events from there on. */
 class View {
   readonly id: `cli_${string}`;
   readonly tellsTime: boolean;

@@ -1,4 +1,4 @@
-/** What a run is made of, and what it takes. */
+/** Describes what a run is made of, and what it takes. */
 import type { Bus } from "../engine/bus.js";
 import type { TurnResult } from "../engine/loop.js";
 import type { EnginePorts, Model, PreparedCall } from "../engine/ports.js";
@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly plan?: PlanSwitch;
   /** Changes the mode; returns the reason if it may not. */
   readonly setMode?: (mode: SessionMode, client: Originator, turn: Originator) => Promise<string | undefined>;
-  /** What the model gets with the input of the next turn. */
+  /** Tells what the model gets with the input of the next turn. */
   readonly inputNotice?: (input: readonly InputContent[]) => string | undefined | Promise<string | undefined>;
   /** The time limit of a turn; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
@@ -54,7 +54,7 @@ export interface PlanSwitch {
   /** The same, if a person has chosen it. */
   chosenMode(): Exclude<SessionMode, "plan"> | undefined;
   enter(): Promise<void>;
-  /** Why plan mode stays on; undefined if it ended, or if the plan goes back to the model. */
+  /** Tells why plan mode stays on; undefined if it ended, or if the plan goes back to the model. */
   exit(request: {
     readonly approve: boolean;
     readonly client: Originator;
@@ -69,15 +69,15 @@ export interface PlanWork {
   readonly notice: string;
 }
 
-/** Why plan mode stays on, or the work that can begin now. */
+/** Explains why plan mode stays on, or the work that can begin now. */
 export type PlanLeft = { readonly refused: string } | { readonly work?: PlanWork };
 
 export interface TurnInput {
   readonly content: readonly InputContent[];
   readonly originator: Originator;
-  /** How to deliver it during a turn; without it, it is refused. */
+  /** Says how to deliver it during a turn; without it, it is refused. */
   readonly delivery?: InputDelivery;
-  /** What the model gets with it besides the run's own notices. */
+  /** Holds what the model gets with it besides the run's own notices. */
   readonly notice?: string;
   /** Oxbow makes these calls first, before the model answers. */
   readonly calls?: readonly PreparedCall[];

@@ -42,11 +42,11 @@ export class Run {
   readonly #asides = new Set<AbortNode>();
   #originator: Originator;
   readonly #inbox: Inbox;
-  /** Why it ends; undefined while it goes on. */
+  /** Says why it ends; undefined while it goes on. */
   #ending: SessionEndReason | undefined;
   /** The running turn has published its end. */
   #isOver = false;
-  /** How the last turn ended. */
+  /** Says how the last turn ended. */
   #last: TurnResult | undefined;
   /** The running turn, or other exclusive work on the conversation. */
   #turn: { readonly abort: AbortNode; readonly startedAt: string; readonly ended: Promise<unknown> } | undefined;
@@ -98,7 +98,7 @@ export class Run {
     return this.#options.ports.tools;
   }
 
-  /** Why the mode did not change; undefined if it did. */
+  /** Tells why the mode did not change; undefined if it did. */
   async setMode(mode: SessionMode, client: Originator): Promise<string | undefined> {
     const { setMode } = this.#options;
     if (setMode === undefined) return "This run has no modes.";
@@ -107,7 +107,7 @@ export class Run {
     return refusal;
   }
 
-  /** Why it is refused; undefined if the session plans now. */
+  /** Tells why it is refused; undefined if the session plans now. */
   async enterPlan(client: Originator): Promise<string | undefined> {
     const { plan } = this.#options;
     if (plan === undefined) return "This run has no plan mode.";
@@ -179,7 +179,7 @@ export class Run {
     return { refused: this.#inProgress(this.#turn) };
   }
 
-  /** What an agent says in a turn of a person would work with the person's permissions, so it waits for a turn of its own. */
+  /** Lets the input of an agent wait for a turn of its own: in a turn of a person it would work with the person's permissions. */
   #allowed(delivery: InputDelivery, from: Originator): InputDelivery {
     return from.identity === "agent" && this.#originator.identity === "human" ? "queue" : delivery;
   }

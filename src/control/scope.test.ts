@@ -10,7 +10,7 @@ import { type ClientScope, COMMAND_REACH, covers, inFolders, isLimited, maySend,
 const OWN = "sess_own" as SessionId;
 const OTHER = "sess_other" as SessionId;
 
-/** Why a command is refused; undefined if it is not. */
+/** Tells why a command is refused; undefined if it is not. */
 function refusal(scope: ClientScope | undefined, kind: CommandKind, payload: unknown = {}, session?: SessionId) {
   return outOfScope(scope, { kind, payload, session })?.message;
 }

@@ -1,5 +1,5 @@
 /**
- * What a client may do, if not everything: the sessions, folders and commands of its token.
+ * Describes what a client may do, if not everything: the sessions, folders and commands of its token.
  *
  * 1. A token that is limited in any way acts for its holder, not for the user who runs the engine: it reaches its sessions, with what their
  *    rules and sandbox allow. `COMMAND_REACH` and `QUERY_REACH` say it for every command and query, `reaches` for every slash command.
@@ -24,7 +24,7 @@ export interface ClientScope {
   readonly commands?: readonly CommandKind[];
 }
 
-/** Whether the client may do less than the user who runs the engine. */
+/** Tells whether the client may do less than the user who runs the engine. */
 export function isLimited(scope: ClientScope | undefined): boolean {
   return scope?.sessions !== undefined || scope?.folders !== undefined || scope?.commands !== undefined;
 }
@@ -90,15 +90,15 @@ export const QUERY_REACH: Readonly<Record<QueryKind, QueryReach>> = {
 
 const READING: ReadonlySet<CommandKind> = new Set(["AttachSession", "DetachSession"]);
 
-/** What a limited client may say about a session that it opens. The rest chooses other permissions, or programs that run. */
+/** Lists what a limited client may say about a session that it opens. The rest chooses other permissions, or programs that run. */
 const OPENING_FIELDS: ReadonlySet<string> = new Set(["resume", "model", "orphans", "cwd", "after", "carry"]);
 
-/** Whether the scope includes sending commands of this kind. */
+/** Tells whether the scope includes sending commands of this kind. */
 export function maySend(scope: ClientScope | undefined, kind: CommandKind): boolean {
   return scope?.commands === undefined || READING.has(kind) || scope.commands.includes(kind);
 }
 
-/** Why the scope does not include the command; undefined if it does. The command has passed the door. */
+/** Tells why the scope does not include the command; undefined if it does. The command has passed the door. */
 export function outOfScope(
   scope: ClientScope | undefined,
   command: { readonly kind: CommandKind; readonly payload: unknown; readonly session?: SessionId | undefined },
@@ -141,13 +141,13 @@ export interface SessionPlace {
   readonly engineFolder: string | undefined;
 }
 
-/** Whether the scope includes a session that works in this folder. */
+/** Tells whether the scope includes a session that works in this folder. */
 export function covers(scope: ClientScope | undefined, { session, cwd, engineFolder }: SessionPlace): boolean {
   if (scope?.sessions !== undefined && !scope.sessions.includes(session)) return false;
   return scope?.folders === undefined || (cwd !== undefined && inFolders(scope.folders, cwd, engineFolder));
 }
 
-/** Whether a folder is one of these, or below one. */
+/** Tells whether a folder is one of these, or below one. */
 export function inFolders(
   folders: NonNullable<ClientScope["folders"]>,
   folder: string,

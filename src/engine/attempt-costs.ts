@@ -1,4 +1,4 @@
-/** What the attempts at one answer cost: the usage, the price and the time of the current one. */
+/** Describes what the attempts at one answer cost: the usage, the price and the time of the current one. */
 import type { ModelName } from "../protocol/events.js";
 import { type Cost, NO_COST, NO_USAGE, type Usage } from "../protocol/usage.js";
 import type { AnsweringModel } from "./ports.js";

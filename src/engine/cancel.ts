@@ -6,7 +6,7 @@ import { onAbort } from "../base/abort-tree.js";
 import type { Clock } from "../base/clock.js";
 import type { Failure } from "../protocol/errors.js";
 
-/** Why a turn was cancelled: by a client, or because a limit of the run was reached. */
+/** Explains why a turn was cancelled: by a client, or because a limit of the run was reached. */
 export interface CancelReason {
   readonly by: string;
   /** Set if no client asked for the cancel. */

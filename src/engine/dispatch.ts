@@ -22,21 +22,21 @@ import { type ReadCall, readCall, unknownTool } from "./read-call.js";
 import type { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
-/** How long the turn waits for a cancelled tool to stop: Ctrl-C ends the program within two seconds. */
+/** Sets how long the turn waits for a cancelled tool to stop: Ctrl-C ends the program within two seconds. */
 const STOP_GRACE_MS = 1300;
 
-/** How often the same call may fail in the same way before the turn ends. The last time, the result says so. */
+/** Sets how often the same call may fail in the same way before the turn ends. The last time, the result says so. */
 const MOST_REPEATS = 3;
-/** How often it may read the same; the result says so from `MOST_REPEATS` on. */
+/** Sets how often it may read the same; the result says so from `MOST_REPEATS` on. */
 const MOST_READINGS = 10;
 
 interface Entry {
   block: ToolUseBlock;
   readonly tool: Tool | undefined;
   readonly safe: boolean;
-  /** What the model should know about its call. */
+  /** Holds what the model should know about its call. */
   notes: readonly string[];
-  /** Why it does not run. */
+  /** Says why it does not run. */
   refused: string | undefined;
   /** A hook answered the call, so it does not run. */
   given?: ToolOutcome;

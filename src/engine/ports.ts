@@ -31,7 +31,7 @@ export interface ToolSpec {
   readonly alsoNamed?: readonly string[];
 }
 
-/** How much a model thinks, if it supports that. */
+/** Describes how much a model thinks, if it supports that. */
 export type Effort = "low" | "medium" | "high";
 
 /** One model call in canonical form. The bytes before the newest message must not change from call to call. */
@@ -180,7 +180,7 @@ export interface ToolCall {
 export interface ToolContext {
   readonly call?: CallId | undefined;
   readonly signal: AbortSignal;
-  /** What the user allowed this call beyond the sandbox. */
+  /** Holds what the user allowed this call beyond the sandbox. */
   readonly openings?: readonly string[];
   /** Shown live; not part of the result. */
   progress(text: string): void;
@@ -212,25 +212,25 @@ export interface ToolOutcome {
   readonly status: ToolStatus;
   readonly content: readonly ResultContent[];
   readonly details?: JsonObject;
-  /** What allowed the call without a question. */
+  /** Holds what allowed the call without a question. */
   readonly decidedBy?: string;
 }
 
 export interface ToolExtension {
   readonly path: string;
-  /** What it needs beyond the sandbox, such as `network`; the user is asked. */
+  /** Holds what it needs beyond the sandbox, such as `network`; the user is asked. */
   readonly needs: readonly string[];
 }
 
 export interface Tool extends ToolSpec {
   readonly set: ToolSet;
-  /** What it does, for clients and for permissions; those ignore it in a tool of an extension. */
+  /** Says what it does, for clients and for permissions; those ignore it in a tool of an extension. */
   readonly kind?: ToolKind;
   /** May run beside other safe tools and start before the model has finished its answer. */
   readonly concurrencySafe: boolean;
   /** Makes changes outside the conversation. */
   readonly mutating: boolean;
-  /** Whether a call with these arguments changes nothing, for a tool that can do both. */
+  /** Tells whether a call with these arguments changes nothing, for a tool that can do both. */
   onlyReads?(args: JsonObject): boolean;
   /** It comes from an extension: permissions never treat it as a built-in tool, whatever its name. */
   readonly extension?: ToolExtension;
@@ -250,7 +250,7 @@ export interface Tool extends ToolSpec {
   describe?(args: JsonObject): string;
   /** The one spelling of arguments that have several, so that the question about a call names what will be used. */
   canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;
-  /** How models call it that know other harnesses; `read-call.ts` reads every call with it. */
+  /** Says how models call it that know other harnesses; `read-call.ts` reads every call with it. */
   readonly habits?: ToolHabits;
   run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;
 }
@@ -290,7 +290,7 @@ export interface ToolRegistry {
   list(): readonly Tool[];
   /** By its own name. */
   find(name: string): Tool | undefined;
-  /** What to use instead of a tool of other harnesses that does not exist here, by its plain name. */
+  /** Tells what to use instead of a tool of other harnesses that does not exist here, by its plain name. */
   lacks?(plainName: string): string | undefined;
 }
 
@@ -335,7 +335,7 @@ export interface EnginePorts {
   readonly tools: ToolRegistry;
   /** Called before the first stage and before each iteration: tools and hooks may come and go. Must not throw. */
   readonly refresh?: (turn: Turn) => Promise<void>;
-  /** Whether a call may run before the model has finished: false if the user might be asked. */
+  /** Tells whether a call may run before the model has finished: false if the user might be asked. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean;
   /** Sees each block of an answer as it completes, in order, before a call in it runs. */
   readonly onBlock?: (block: AssistantBlock) => void;

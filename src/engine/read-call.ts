@@ -20,7 +20,7 @@ export interface ReadCall {
   readonly args: JsonObject;
   /** A sentence each, for the result. */
   readonly notes: readonly string[];
-  /** Why the call does not run. */
+  /** Says why the call does not run. */
   readonly refused?: string;
 }
 
@@ -101,7 +101,7 @@ function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number 
   return both / (one.size + other.size - both);
 }
 
-/** What comes before a name, and what servers leave behind it: `functions.read:0`, `read<|channel|>json`, `bash()`. */
+/** Tells what comes before a name, and what servers leave behind it: `functions.read:0`, `read<|channel|>json`, `bash()`. */
 function withoutPrefix(name: string): string {
   const bare = name
     .trim()
@@ -169,7 +169,7 @@ function fitted(tool: Tool, sent: JsonObject): JsonObject {
 }
 
 const WRAPPERS = "arguments args parameters params input kwargs tool_input toolinput action operation".split(" ");
-/** What stands beside them: the call itself, once more. */
+/** Holds what stands beside them: the call itself, once more. */
 const BESIDE = "name tool tool_name toolname function type id".split(" ");
 
 /** `{"arguments": {…}}`: the arguments inside themselves. */

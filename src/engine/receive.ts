@@ -236,7 +236,7 @@ class Reception {
     }
   }
 
-  /** Whether the last block is a call without all of its arguments; nothing at all counts as `{}`. */
+  /** Tells whether the last block is a call without all of its arguments; nothing at all counts as `{}`. */
   #endsInCall(): boolean {
     const last = this.#blocks.at(-1);
     return last?.type === "tool_use" && (last.malformed !== undefined || Object.keys(last.args).length === 0);

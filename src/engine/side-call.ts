@@ -117,7 +117,7 @@ class SideReading {
   readonly sources = new Map<string, Source>();
   unsearched: string | undefined;
   failure: Failure | undefined;
-  /** What the model said since its last pause. */
+  /** Holds what the model said since its last pause. */
   #said: Exclude<ModelBlock, ModelToolCall>[] = [];
   #isPaused = false;
   #by: AnsweringModel;
@@ -182,7 +182,7 @@ class SideReading {
     return this.#by.provider;
   }
 
-  /** What the model said before a pause, after which it wants to go on; undefined if it ended. */
+  /** Tells what the model said before a pause, after which it wants to go on; undefined if it ended. */
   pausedAfter(): readonly Exclude<ModelBlock, ModelToolCall>[] | undefined {
     if (!this.#isPaused || this.failure !== undefined || this.#said.length === 0) return undefined;
     const said = this.#said;

@@ -1,4 +1,4 @@
-/** Where a turn's time went: milliseconds by component, added up over the iterations. */
+/** Describes where a turn's time went: milliseconds by component, added up over the iterations. */
 import type { Clock } from "../base/clock.js";
 
 export class Timing {

@@ -14,7 +14,7 @@ import { Timing } from "./timing.js";
 export type Stage = "start" | "assemble" | "send" | "receive" | "tool_exec" | "tool_done" | "done" | "error";
 
 /**
- * What a hook returns: nothing, another stage than the default successor, or the end of the turn with its reason for the user
+ * Describes what a hook returns: nothing, another stage than the default successor, or the end of the turn with its reason for the user
  * and the log.
  */
 export type HookResult = { readonly next: Stage } | { readonly stop: string } | undefined;
@@ -37,7 +37,7 @@ export interface SteeringInput {
 export interface TurnOptions {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
-  /** What the model gets with the input. */
+  /** Holds what the model gets with the input. */
   readonly notice?: string | undefined;
   /** The file of the slash command that the turn is for. */
   readonly commandFile?: string | undefined;
@@ -64,7 +64,7 @@ export interface Unanswered {
   /** The rules that allow it, as TOML for a settings file and as values of `--allow`; without the latter no flag and no mode allows it. */
   readonly toml?: readonly string[];
   readonly words?: readonly string[];
-  /** How long the question waited, if a user was there. */
+  /** Says how long the question waited, if a user was there. */
   readonly afterMs?: number;
 }
 
@@ -80,7 +80,7 @@ export class Turn {
   readonly input: readonly InputContent[];
   /** Set before the turn begins. */
   notice: string | undefined;
-  /** Whether the session is in plan mode now. */
+  /** Tells whether the session is in plan mode now. */
   isPlanning: () => boolean = () => false;
   /** The mode that a person has chosen for the session. */
   chosenMode: () => EventPayloads["TurnStarted"]["mode"] = () => undefined;
@@ -113,14 +113,14 @@ export class Turn {
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
-  /** How many tokens the newest answer had when it reached its limit, if that is known. */
+  /** Says how many tokens the newest answer had when it reached its limit, if that is known. */
   outputLimit: number | undefined;
   /** Calls that failed or read something, and how often with the same result, since something changed. */
   readonly repeatedCalls = new Map<
     string,
     { readonly result: string; readonly times: number; readonly most: number }
   >();
-  /** How many answers in a row ended in the middle of a call. */
+  /** Says how many answers in a row ended in the middle of a call. */
   cutCalls = 0;
   /** An answer was empty: the next request says so, once in a turn. */
   emptyAnswer: "told" | "untold" | undefined;

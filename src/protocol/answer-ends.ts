@@ -1,5 +1,5 @@
 /**
- * Where answers end in a log. An AnswerEnded marks it. In logs from before that event, the cost of the answer marks it: there,
+ * Describes where answers end in a log. An AnswerEnded marks it. In logs from before that event, the cost of the answer marks it: there,
  * a CostIncremented that is neither abandoned nor for a purpose ends the answer, unless an AnswerEnded has just done so.
  */
 import type { Envelope } from "./envelope.js";
@@ -41,7 +41,7 @@ export class AnswerEnds {
   }
 }
 
-/** Whether it is the cost of an answer, not of a failed attempt or of work beside the conversation. */
+/** Tells whether it is the cost of an answer, not of a failed attempt or of work beside the conversation. */
 export function isCostOfAnswer({ abandoned, purpose }: EventPayloads["CostIncremented"]): boolean {
   return abandoned === undefined && purpose === undefined;
 }

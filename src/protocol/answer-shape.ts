@@ -1,8 +1,8 @@
-/** How an answer of a model is built, and why it ended. */
+/** Describes how an answer of a model is built, and why it ended. */
 import type { OpaqueBlock, YieldBlock } from "./content.js";
 import type { CallId } from "./ids.js";
 
-/** What the deltas and calls of an answer do not show; a field is absent if they do. */
+/** Describes what the deltas and calls of an answer do not show; a field is absent if they do. */
 export interface AnswerShape {
   /** The number of its calls, if some are announced only after this event. */
   readonly calls?: number;
@@ -15,7 +15,7 @@ export interface AnswerShape {
   readonly interrupted?: true;
 }
 
-/** Why a model stopped. */
+/** Explains why a model stopped. */
 export type StopReason = "end" | "tool_calls" | "length" | "refusal" | "pause";
 
 export type AnswerBlock =

@@ -109,7 +109,7 @@ export function inputMessage(
   return { role: "user", content: notice === undefined ? input : [...input, ownText(notice)] };
 }
 
-/** What the conversation holds where a hook refused an input. */
+/** Holds what the conversation holds where a hook refused an input. */
 export const REFUSED_INPUT = "(A hook refused this input, so you do not see it.)";
 
 /** Text that a part of Oxbow adds to the conversation, as the model gets it. */
@@ -117,7 +117,7 @@ export function contextMessage(context: string): { readonly role: "user"; readon
   return { role: "user", content: [ownText(context)] };
 }
 
-/** Whether input or results contain an image. */
+/** Tells whether input or results contain an image. */
 export function hasImages(messages: readonly Message[]): boolean {
   const isImage = ({ type }: { readonly type: string }) => type === "image";
   return messages.some(({ role, content }) => {
@@ -126,7 +126,7 @@ export function hasImages(messages: readonly Message[]): boolean {
   });
 }
 
-/** Whether an input contains audio; results have none. */
+/** Tells whether an input contains audio; results have none. */
 export function hasAudio(messages: readonly Message[]): boolean {
   return messages.some(({ role, content }) => role === "user" && content.some(({ type }) => type === "audio"));
 }

@@ -7,7 +7,7 @@ import { type EventKind, type EventPayloads, TOOL_KINDS } from "./events.js";
 import type { JsonObject } from "./json.js";
 
 /**
- * What a field holds.
+ * Describes what a field holds.
  *
  * | | before it is stored | after it has expired |
  * |---|---|---|

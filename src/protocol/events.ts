@@ -1,5 +1,5 @@
 /**
- * What happened, as typed events. The same events are shown live, stored, replayed and exported, so a
+ * Describes what happened, as typed events. The same events are shown live, stored, replayed and exported, so a
  * payload holds everything a reader needs and nothing that only makes sense inside the process.
  *
  * 1. The union is closed. Plugins use `CustomEvent`.
@@ -24,7 +24,7 @@ export type { AnswerBlock, AnswerShape, StopReason } from "./answer-shape.js";
 export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
 export type TurnOutcome = "answered" | "limit" | "denied" | "stopped" | "cancelled" | "failed";
 export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" | "deny";
-/** How calls are decided: `plan` changes nothing; the others are the permission modes. `review` is `auto` with a question for each edit. */
+/** Describes how calls are decided: `plan` changes nothing; the others are the permission modes. `review` is `auto` with a question for each edit. */
 export type SessionMode = "ask" | "auto" | "review" | "allow" | "deny" | "plan";
 export type SessionEndReason = "idle" | "user" | "paused" | "error" | "binary-shutdown";
 
@@ -42,7 +42,7 @@ export interface NextAttempt extends ModelName {
   readonly message: string;
   /** The wait before the next attempt. */
   readonly wait_ms: number;
-  /** How many attempts have failed. */
+  /** Says how many attempts have failed. */
   readonly attempt: number;
 }
 
@@ -54,7 +54,7 @@ export interface EventRange {
   readonly to: number;
 }
 
-/** What a tool does, for how a client shows its calls. Absent for a tool that says nothing about it. */
+/** Lists what a tool does, for how a client shows its calls. Absent for a tool that says nothing about it. */
 export const TOOL_KINDS = [
   /** Reads a file. */
   "read",
@@ -97,7 +97,7 @@ export interface ExpiringSession {
 
 export interface TokenQuestion {
   readonly request: string;
-  /** What the token is for. */
+  /** Says what the token is for. */
   readonly asks: string;
   /** `void`: after too many wrong codes. */
   readonly state: "open" | "made" | "refused" | "void";
@@ -111,7 +111,7 @@ export interface EventPayloads {
   TurnStarted: {
     readonly turn: TurnId;
     readonly input: readonly InputContent[];
-    /** What the model gets with it: that plan mode is on, that a new day has begun. */
+    /** Holds what the model gets with it: that plan mode is on, that a new day has begun. */
     readonly notice?: string;
     readonly route?: string;
     readonly queued?: number;
@@ -243,9 +243,9 @@ export interface EventPayloads {
     readonly args: JsonObject;
     /** One line that describes the call. */
     readonly summary: string;
-    /** Why it needs a permission. */
+    /** Says why it needs a permission. */
     readonly reason?: string;
-    /** What `allow_pattern` would allow for the session, one line each; absent if it cannot be remembered. */
+    /** Holds what `allow_pattern` would allow for the session, one line each; absent if it cannot be remembered. */
     readonly offer?: readonly string[];
     /** The rules that "always" would write, one line each; absent if no rule can allow it. */
     readonly always?: readonly string[];
@@ -253,7 +253,7 @@ export interface EventPayloads {
     readonly once_only?: true;
     /** A yes lets nothing out of the workspace and its sandbox, so a client whose token is limited may say it. */
     readonly contained?: true;
-    /** What the call would write, for the user. Shortened; `args` has all of it. */
+    /** Holds what the call would write, for the user. Shortened; `args` has all of it. */
     readonly preview?: string;
     /** Values that the user is asked for. An answer that allows has them as one JSON object in its message. */
     readonly form?: readonly FormField[];

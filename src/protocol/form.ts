@@ -13,7 +13,7 @@ export interface FormField {
   readonly required?: true;
   readonly default?: FormValue;
   readonly choices?: readonly { readonly value: string; readonly title: string }[];
-  /** What a value must look like, such as `an e-mail address` or `from 1 to 10`. */
+  /** Says what a value must look like, such as `an e-mail address` or `from 1 to 10`. */
   readonly hint?: string;
 }
 

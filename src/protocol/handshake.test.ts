@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import { DEPRECATED, type Deprecation, handshake, PROTOCOL_VERSION, versionProblem } from "./handshake.js";
 
-/** What an engine of 0.1.0 said. Its clients rely on all of it. */
+/** Holds what an engine of 0.1.0 said. Its clients rely on all of it. */
 const RECORDED = {
   protocol_version: "0.1.0",
   canonical_form_version: 1,

@@ -1,5 +1,5 @@
 /**
- * How a client and an engine meet, before any other message.
+ * Describes how a client and an engine meet, before any other message.
  *
  * 1. The version is SemVer. A minor version only adds: an older client works with a newer engine, and a newer client with an older engine
  *    as far as it uses only the kinds and features that the engine names. Another major version is refused.
@@ -36,7 +36,7 @@ export interface Handshake {
   readonly deprecated: readonly Deprecation[];
   /** The id that the engine gave this client. */
   readonly client?: ClientId;
-  /** What the engine takes the client for; its token decides. */
+  /** Holds what the engine takes the client for; its token decides. */
   readonly identity?: Identity;
 }
 
@@ -48,11 +48,11 @@ export interface Deprecation {
   readonly since: string;
   /** The first version that may lack it. */
   readonly removed_in: string;
-  /** What to use instead. */
+  /** Names what to use instead. */
   readonly instead?: string;
 }
 
-/** What a client says first. */
+/** Describes what a client says first. */
 export interface ClientHello {
   readonly protocol_version?: string;
   /**
@@ -66,7 +66,7 @@ export type HandshakeReply =
   | { readonly ok: true; readonly handshake: Handshake }
   | { readonly ok: false; readonly failure: Failure };
 
-/** What every engine of this version does; transports and options add theirs. */
+/** Lists what every engine of this version does; transports and options add theirs. */
 export const FEATURES: readonly string[] = [
   "plan_mode",
   "branching",
@@ -104,7 +104,7 @@ export function handshake(
 
 const SEMVER = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 
-/** Why the two sides cannot talk; undefined if they can. Without a version the client accepts what the engine says. */
+/** Tells why the two sides cannot talk; undefined if they can. Without a version the client accepts what the engine says. */
 export function versionProblem(client: unknown, server: string = PROTOCOL_VERSION): Failure | undefined {
   if (client === undefined) return undefined;
   const theirs = typeof client === "string" ? majorOf(client) : undefined;

@@ -1,4 +1,4 @@
-/** How an engine is. */
+/** Describes the state of an engine. */
 
 /** A cache of the engine: its size now, and how often it helped. */
 export interface CacheInfo {

@@ -29,7 +29,7 @@ export interface SessionInfo {
   readonly live: boolean;
   /** A turn runs. */
   readonly busy?: true;
-  /** How many questions wait for a person; absent if none does. */
+  /** Says how many questions wait for a person; absent if none does. */
   readonly questions?: number;
 }
 
@@ -41,7 +41,7 @@ export interface ModelInfo {
   readonly context_window?: number;
   /** US dollars per million tokens; absent when unknown, which does not mean free. */
   readonly price?: { readonly input: number; readonly output: number };
-  /** What it can do; absent when that is not known. */
+  /** Says what it can do; absent when that is not known. */
   readonly tools?: boolean;
   readonly images?: boolean;
   readonly thinking?: boolean;
@@ -70,7 +70,7 @@ export interface ArgumentInfo {
   readonly rest?: true;
   /** The values it takes. */
   readonly choices?: readonly string[];
-  /** Where its values come from: `model`, `session`, `file` … */
+  /** Says where its values come from: `model`, `session`, `file` … */
   readonly source?: string;
 }
 
@@ -118,15 +118,15 @@ export interface StatusInfo {
   readonly plan_waits?: true;
 }
 
-/** Where and how the session works; absent if the engine does not know. */
+/** Describes where and how the session works; absent if the engine does not know. */
 export interface PlaceStatus {
   readonly cwd: string;
   /** The name of the profile in use. */
   readonly profile?: string;
-  /** Where other programs reach the engine over HTTP: `http://127.0.0.1:8421`. */
+  /** Says where other programs reach the engine over HTTP: `http://127.0.0.1:8421`. */
   readonly addresses?: readonly string[];
   readonly mode: SessionMode;
-  /** How much the model thinks; absent when the model decides. */
+  /** Says how much the model thinks; absent when the model decides. */
   readonly effort?: string;
   /** The branch that git has checked out. */
   readonly branch?: string;
@@ -136,7 +136,7 @@ export interface PlaceStatus {
   readonly context_window?: number;
   /** US dollars per million tokens of the model; absent when unknown. */
   readonly price?: { readonly input: number; readonly output: number };
-  /** Whether the model takes images; absent when that is not known. */
+  /** Says whether the model takes images; absent when that is not known. */
   readonly images?: boolean;
   /** Instruction files in use. */
   readonly instructions: readonly string[];
@@ -149,9 +149,9 @@ export interface WaitingContent {
   readonly sha256: string;
   /** `AGENTS.md`, or `.mcp.json: mcp_servers.NAME`; safe to show. */
   readonly name: string;
-  /** What it is: `instruction file`, `skill` … */
+  /** Names what it is: `instruction file`, `skill` … */
   readonly label: string;
-  /** Whether it runs programs, changes settings, or is read by the model. */
+  /** Says whether it runs programs, changes settings, or is read by the model. */
   readonly effect: "runs" | "configures" | "informs";
   readonly owner: "user" | "project";
   readonly state: "new" | "changed" | "refused";
@@ -171,7 +171,7 @@ export interface ContentDecision {
   readonly decision: "approved" | "refused";
 }
 
-/** What extends the session, of one kind: skills, hooks, MCP servers … */
+/** Describes what extends the session, of one kind: skills, hooks, MCP servers … */
 export interface ExtensionSection {
   readonly title: string;
   readonly items: readonly { readonly name: string; readonly state: string }[];
@@ -181,13 +181,13 @@ export interface ExtensionSection {
 export interface ClientInfo {
   readonly id: ClientId;
   readonly identity: Identity;
-  /** How it calls itself. */
+  /** The name by which it calls itself. */
   readonly name?: string;
   /** `inproc`, `http`, `ws` … */
   readonly transport: string;
   /** The sessions that it is attached to. */
   readonly sessions: readonly SessionId[];
-  /** When it connected. */
+  /** Says when it connected. */
   readonly attached_at: string;
 }
 
@@ -197,7 +197,7 @@ export interface ProfileInfo {
   readonly scope: string;
   readonly description?: string;
   readonly in_use: boolean;
-  /** Why it cannot be used. */
+  /** Says why it cannot be used. */
   readonly problem?: string;
 }
 
@@ -268,7 +268,7 @@ export interface FileChange {
   readonly removed?: number;
   /** A unified diff; long ones are cut. */
   readonly diff?: string;
-  /** Why there is no diff. */
+  /** Says why there is no diff. */
   readonly missing?: string;
 }
 
@@ -300,7 +300,7 @@ export interface Comparison {
     /** Of the turns that differ. */
     readonly totals: ComparedTotals;
   }[];
-  /** How many turns at the beginning are the same in all of them. */
+  /** Says how many turns at the beginning are the same in all of them. */
   readonly same_turns: number;
   /** The turns after those, by number; a side without that turn has null. */
   readonly turns: readonly {
@@ -436,18 +436,18 @@ export interface Queries {
   };
   /** The turns of a session, open or not, in order. */
   ListTurns: { readonly request: Record<never, never>; readonly answer: { readonly turns: readonly TurnInfo[] } };
-  /** What the tools of a session changed in its folder behind the event `since` (default: from its beginning), up to the event `until` (default: its end). */
+  /** Describes what the tools of a session changed in its folder behind the event `since` (default: from its beginning), up to the event `until` (default: its end). */
   GetChanges: {
     readonly request: { readonly since?: number; readonly until?: number };
     readonly answer: {
       readonly files: readonly FileChange[];
-      /** What is not covered, as sentences. */
+      /** Holds what is not covered, as sentences. */
       readonly notes: readonly string[];
     };
   };
   /** The session beside others, turn by turn. */
   CompareSessions: { readonly request: { readonly others: readonly SessionId[] }; readonly answer: Comparison };
-  /** What was spent: with a session by that one, otherwise by all that the client may see. Days are those of the engine's time zone. */
+  /** Describes what was spent: with a session by that one, otherwise by all that the client may see. Days are those of the engine's time zone. */
   GetCosts: {
     readonly request: { readonly by?: (typeof COST_WAYS)[number]; readonly since?: string };
     readonly answer: { readonly total: CostLine; readonly lines: readonly CostLine[] };
@@ -457,7 +457,7 @@ export interface Queries {
     readonly request: { readonly server: string };
     readonly answer: { readonly messages: readonly McpMessage[] };
   };
-  /** What extends the session, by kind; kinds without content are left out. */
+  /** Describes what extends the session, by kind; kinds without content are left out. */
   ListExtensions: {
     readonly request: Record<never, never>;
     readonly answer: { readonly sections: readonly ExtensionSection[] };

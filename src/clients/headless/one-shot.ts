@@ -41,7 +41,7 @@ export interface TurnWatchOptions {
   readonly clock: Clock;
   /** The estimated time of the turn, from earlier ones. */
   readonly estimateMs?: number | undefined;
-  /** Whether the reader closed the output, so that the outcome need not be shown. */
+  /** Tells whether the reader closed the output, so that the outcome need not be shown. */
   readonly isReaderGone?: () => boolean;
 }
 

@@ -12,7 +12,7 @@ export interface PickOptions<A> {
   readonly signal: AbortSignal;
   /** Other words for a letter. */
   readonly long: Readonly<Record<string, string>>;
-  /** Whether words may follow the letter. */
+  /** Tells whether words may follow the letter. */
   readonly takesWords: (answer: A) => boolean;
   /** Takes a line that names no choice. */
   readonly otherwise?: (line: string) => Picked<A> | undefined;

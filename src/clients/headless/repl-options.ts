@@ -1,4 +1,4 @@
-/** What the line client needs, and what it reports. */
+/** Describes what the line client needs, and what it reports. */
 import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { ClientAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
@@ -31,7 +31,7 @@ export interface LineSource {
 
 export interface ReplOptions {
   readonly client: EngineClient;
-  /** Which action of the client a command's name or alias means; undefined for a command of the engine. */
+  /** Tells which action of the client a command's name or alias means; undefined for a command of the engine. */
   readonly clientAction: (name: string) => ClientAction | undefined;
   /** The session to begin with. */
   readonly session: SessionId;

@@ -2,7 +2,7 @@
 export interface Terminal {
   readonly out: Output;
   readonly err: Output;
-  /** Whether tool calls and progress are shown on `err`. */
+  /** Says whether tool calls and progress are shown on `err`. */
   readonly showProgress: boolean;
   readonly color: boolean;
   /** Hides what a turn cost. */

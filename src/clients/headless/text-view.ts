@@ -228,7 +228,7 @@ export class TextView {
     this.#progressShown = true;
   }
 
-  /** Whether output of the call is already on the screen. */
+  /** Tells whether output of the call is already on the screen. */
   #closeProgress(): boolean {
     if (this.#progressOpen) this.#terminal.err.write("\n");
     this.#progressOpen = false;
@@ -268,7 +268,7 @@ export class TextView {
   }
 }
 
-/** What the user can do if automatic compaction does not help. */
+/** Tells what the user can do if automatic compaction does not help. */
 function windowText({ model, used, window }: EventPayloads["ContextNearlyFull"]): string {
   const part = Math.min(100, Math.round((used / window) * 100));
   const counts = `${groupDigits(used)} of ${groupDigits(window)} tokens`;

@@ -33,7 +33,7 @@ export class TurnReport {
     this.#modelMs += ms;
   }
 
-  /** How long the next turn may take; undefined without a turn to judge by. */
+  /** Tells how long the next turn may take; undefined without a turn to judge by. */
   estimateMs(): number | undefined {
     return this.#recent.estimateMs();
   }

@@ -9,7 +9,7 @@ function gap(from: number, to: number, reason: string): EventBody {
   return { kind: "StreamGap", payload: { from, to, reason } };
 }
 
-/** What a listener gets of these events, by id and kind. */
+/** Tells what a listener gets of these events, by id and kind. */
 function delivered(...events: readonly (readonly [number, EventBody])[]): string[] {
   const deliveries = new Deliveries();
   const seen: string[] = [];

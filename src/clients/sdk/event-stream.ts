@@ -16,7 +16,7 @@ import { SilenceWatch } from "./silence-watch.js";
 
 export interface StreamOptions {
   readonly session: SessionId;
-  /** Where the engine is, for messages. */
+  /** Says where the engine is, for messages. */
   readonly place: string;
   readonly deliveries: Deliveries;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface StreamOptions {
   }) => Promise<ExchangeAnswer>;
   readonly retry: (attempt: number, error: Error) => boolean | Promise<boolean>;
   readonly onState: (state: "connected" | "lost", error?: Error) => void;
-  /** Whether the session is open. Following one that is not would open it. */
+  /** Tells whether the session is open. Following one that is not would open it. */
   readonly isLive: () => Promise<boolean>;
   /** The stream ended: with a reason, if the session did not. */
   readonly onEnd: (reason?: Failure) => void;

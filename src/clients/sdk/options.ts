@@ -5,7 +5,7 @@ export interface ConnectOptions {
   readonly url: string | URL;
   /** A function is asked before each request: a token can expire and be renewed. */
   readonly token: string | (() => string | Promise<string>);
-  /** What others see in the list of clients: `review bot`. */
+  /** The name that others see in the list of clients: `review bot`. */
   readonly name?: string;
   /** False: there is no person at this client, so the engine does not wait for its answers. */
   readonly canAnswer?: boolean;
@@ -30,7 +30,7 @@ export interface ConnectOptions {
 
 export type ConnectionState = "connected" | "reconnecting" | "closed";
 
-/** What a client needs of a WebSocket. Browsers, Node 22 and the package `ws` have one. */
+/** Describes what a client needs of a WebSocket. Browsers, Node 22 and the package `ws` have one. */
 export interface WebSocketLike {
   send(text: string): void;
   close(code?: number): void;

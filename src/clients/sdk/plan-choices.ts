@@ -19,7 +19,7 @@ export const PLAN_CHOICES: readonly Choice<PlanAnswer | "what">[] = [
   { key: "c", label: "cancel: nothing happens now", answer: { kind: "cancel" } },
 ];
 
-/** Whether a turn ended with a plan that a person can decide about. */
+/** Tells whether a turn ended with a plan that a person can decide about. */
 export function endsWithPlan({ outcome, plan, text }: EventPayloads["TurnEnded"]): boolean {
   return plan === true && outcome === "answered" && text.trim() !== "";
 }

@@ -1,5 +1,5 @@
 /**
- * What the page knows, as signals, and what it does with the engine. All requests go through one connection of the SDK.
+ * Describes what the page knows, as signals, and what it does with the engine. All requests go through one connection of the SDK.
  *
  * A WebSocket carries everything: a browser opens at most six HTTP connections to a host, for all its tabs together, and each session that
  * is followed over HTTP needs one. The token goes with it as a header, too.

@@ -1,5 +1,5 @@
 /**
- * What a token allows.
+ * Describes what a token allows.
  *
  * 1. A claim that narrows a token is never ignored: a token with an unknown version, or with an unknown name in `critical_claims`, is refused.
  * 2. `sessions` absent: all sessions of its folders. An empty list: none.
@@ -33,7 +33,7 @@ export interface TokenClaims {
   readonly display_name?: string;
 }
 
-/** What a new token is to allow. */
+/** Describes what a new token is to allow. */
 export type WantedClaims = Pick<
   TokenClaims,
   "sessions" | "folders" | "commands" | "identity_class" | "display_name"
@@ -119,13 +119,13 @@ export function makeClaims(wanted: WantedClaims, made: { readonly jti: TokenId; 
   };
 }
 
-/** Whether the token is the owner's, or one that allows as much: it may see, make and revoke tokens. */
+/** Tells whether the token is the owner's, or one that allows as much: it may see, make and revoke tokens. */
 export function isOwner({ sessions, folders, commands, identity_class, can_mint }: TokenClaims): boolean {
   const isLimited = sessions !== undefined || folders !== undefined || commands !== undefined;
   return can_mint && identity_class === "human" && !isLimited;
 }
 
-/** Why the holder of a token may not have a token with these claims; undefined if it may. */
+/** Tells why the holder of a token may not have a token with these claims; undefined if it may. */
 export function mintProblem(wanted: WantedClaims, by: TokenClaims | undefined, now: number): string | undefined {
   if (wanted.sessions === undefined && wanted.folders === undefined)
     return 'Name the sessions of the token ("session"), or its folders ("folder").';
@@ -143,7 +143,7 @@ export function mintProblem(wanted: WantedClaims, by: TokenClaims | undefined, n
   return end > by.exp ? "A token cannot outlive the one that it is made with. Ask for a shorter time." : undefined;
 }
 
-/** What a token would reach beyond the one that it is made with. */
+/** Tells what a token would reach beyond the one that it is made with. */
 function moreThan({ sessions, folders, commands }: WantedClaims, by: TokenClaims): string | undefined {
   if (by.sessions !== undefined) {
     const session = sessions?.find((id) => !by.sessions?.includes(id));

@@ -17,7 +17,7 @@ import type { WantedClaims } from "./claims.js";
 export interface PeopleMessage {
   /** A client that does not get it. */
   readonly except?: string;
-  /** What the message says about a token, as data. */
+  /** Holds what the message says about a token, as data. */
   readonly token?: TokenQuestion;
 }
 
@@ -26,7 +26,7 @@ export type ChannelName = "client" | "tty" | "notify";
 /** A surface that a person trusts. */
 export interface ConfirmationChannel {
   readonly name: ChannelName;
-  /** Where the person finds the code: "in the terminal of 'oxbow serve'". */
+  /** Says where the person finds the code: "in the terminal of 'oxbow serve'". */
   readonly where: string;
   /** False if the message could not be shown. The client that asks for a token does not get its own code. */
   show(message: string, about?: PeopleMessage): Promise<boolean> | boolean;
@@ -108,7 +108,7 @@ export class Confirmations {
     return { request, code, expires_at: new Date(this.#clock.wall() + CODE_LIFETIME_MS).toISOString() };
   }
 
-  /** What was confirmed. A request is used up by the right code, and by too many wrong ones. */
+  /** Tells what was confirmed. A request is used up by the right code, and by too many wrong ones. */
   confirm(
     request: string,
     { code, asker }: { readonly code: string; readonly asker: string },

@@ -5,7 +5,7 @@ import type { TokenClaims } from "./claims.js";
 /** The claims that say what a holder may do. */
 export type IdentityClaims = Pick<TokenClaims, "identity_class" | "sessions" | "folders" | "commands">;
 
-/** What a token makes of its holder. */
+/** Tells what a token makes of its holder. */
 export function identityOf(claims: IdentityClaims): Pick<ClientOptions, "identity" | "canAnswer" | "scope"> {
   const { identity_class: identity, sessions, commands } = claims;
   // An agent that could choose any folder would edit files there that no person offered it.

@@ -1,5 +1,5 @@
 /**
- * Which tokens were made, and which were revoked: lines of JSON in `tokens.jsonl`. It holds no token, only their claims.
+ * Decides which tokens were made, and which were revoked: lines of JSON in `tokens.jsonl`. It holds no token, only their claims.
  *
  * 1. Every check sees a revocation of any process: the file is read again when it has changed.
  * 2. If the file cannot be read, the check throws, and the request is refused.
@@ -38,7 +38,7 @@ export class TokenRecords {
     this.#clock = clock;
   }
 
-  /** When it was revoked; undefined if it was not. */
+  /** Tells when it was revoked; undefined if it was not. */
   revokedAt(jti: string): string | undefined {
     this.#refresh();
     return this.#revoked.get(jti);

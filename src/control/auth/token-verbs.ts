@@ -1,4 +1,4 @@
-/** What a client asks about requests for tokens: `refuse`. */
+/** Describes what a client asks about requests for tokens: `refuse`. */
 import type { CommandReply } from "../../protocol/client.js";
 import { failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";

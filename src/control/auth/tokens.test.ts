@@ -118,7 +118,7 @@ describe("a token", () => {
     },
   );
 
-  /** What others could do to a file in the state folder, or a backup that restores it. */
+  /** Lists what others could do to a file in the state folder, or a backup that restores it. */
   const EXPOSURES: readonly (readonly [string, (path: string) => Promise<void>])[] = [
     ["all may read it", (path) => chmod(path, 0o644)],
     ["a group may read it", (path) => chmod(path, 0o640)],

@@ -41,7 +41,7 @@ export interface NewToken {
   readonly claims: TokenClaims;
 }
 
-/** Who asks for a token: the holder of another one, or a program of this user on the socket. */
+/** Describes who asks for a token: the holder of another one, or a program of this user on the socket. */
 export interface TokenAsker {
   readonly claims?: TokenClaims | undefined;
   /** It is a page of this engine. */
@@ -92,7 +92,7 @@ export class Tokens {
     return problem === undefined ? read : { failure: problem };
   }
 
-  /** Why a token that was valid is not valid any more. */
+  /** Tells why a token that was valid is not valid any more. */
   problemOf({ jti, exp, nbf }: TokenClaims): Failure | undefined {
     const { now } = this;
     if (now < nbf) return failure("Unauthorized", { detail: `it is valid from ${asTime(nbf)} on.` });

@@ -13,7 +13,7 @@ import { Outbox } from "../outbox.js";
 const HEARTBEAT_MS = 30_000;
 /** Bytes that wait to be read. */
 const MOST_WAITING = 1024 * 1024;
-/** How long stored events wait for a reader that does not read. */
+/** Sets how long stored events wait for a reader that does not read. */
 const STALL_MS = 30_000;
 
 export interface EventStreamOptions {

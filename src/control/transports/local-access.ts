@@ -1,5 +1,5 @@
 /**
- * Who may talk to a server on this machine. Web pages in a browser run here too, and can reach it.
+ * Decides who may talk to a server on this machine. Web pages in a browser run here too, and can reach it.
  *
  * 1. The simple server listens only on loopback addresses.
  * 2. The Host header names this server: a foreign name that was made to resolve to 127.0.0.1 (DNS rebinding) is refused.
@@ -72,7 +72,7 @@ export class AddressCheck {
     this.#foreignOrigins = new Set(options.origins.map(asOrigin));
   }
 
-  /** Whether it is an allowed page on another address, which needs CORS headers. */
+  /** Tells whether it is an allowed page on another address, which needs CORS headers. */
   isAllowedForeign(origin: string | undefined): origin is string {
     return origin !== undefined && this.#foreignOrigins.has(origin.toLowerCase());
   }
@@ -110,7 +110,7 @@ const SINGLE: ReadonlySet<string> = new Set([
   ...["content-length", "transfer-encoding", "content-type", "last-event-id"],
 ]);
 
-/** Why a request with a repeated header is refused; Node.js keeps the first one or joins them. A token has two headers that may hold it. */
+/** Tells why a request with a repeated header is refused; Node.js keeps the first one or joins them. A token has two headers that may hold it. */
 export function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   const seen = new Map<string, string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -14,7 +14,7 @@ import type { JsonObject } from "../../protocol/json.js";
 import type { HarnessEvent } from "./simple-events.js";
 import { SimpleSurface } from "./simple-surface.js";
 
-/** What the server needs of a harness. */
+/** Describes what the server needs of a harness. */
 export interface ServedHarness {
   readonly busy: boolean;
   prompt(content: string): Promise<unknown>;

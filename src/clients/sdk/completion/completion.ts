@@ -8,14 +8,14 @@ export interface Suggestion {
   readonly hint?: string;
   readonly description?: string;
   /**
-   * What Enter does once it is in the draft: `send` sends the draft, `more` continues the completion (a namespace, a folder), `stay`
+   * Holds what Enter does once it is in the draft: `send` sends the draft, `more` continues the completion (a namespace, a folder), `stay`
    * does nothing else.
    */
   readonly next: "send" | "more" | "stay";
 }
 
 export interface Suggestions {
-  /** Where in the caret's line the replaced text begins. */
+  /** Says where in the caret's line the replaced text begins. */
   readonly start: number;
   readonly items: readonly Suggestion[];
   /** One line below the list: how the command is used. */

@@ -19,7 +19,7 @@ export interface CostState {
   readonly streaming?: Streaming;
 }
 
-/** What an answer costs at least so far, by an estimate of its tokens. */
+/** Describes what an answer costs at least so far, by an estimate of its tokens. */
 interface Streaming {
   readonly provider: string;
   readonly usd: number;

@@ -6,7 +6,7 @@ import type { DiffLine, Hunk } from "./hunks.js";
 
 export interface ProposedFile {
   readonly path: string;
-  /** What would happen to it: `change, +1 -1`. */
+  /** Holds what would happen to it: `change, +1 -1`. */
   readonly what: string;
   /** Lines that are no change: that a part cannot be read. */
   readonly notes: readonly string[];

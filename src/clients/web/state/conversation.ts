@@ -26,7 +26,7 @@ import type { ToolBlock } from "../../sdk/shown/tool-block.js";
 
 export type Question = EventPayloads["PermissionRequested"];
 
-/** What an answer consists of, in its order. */
+/** Describes what an answer consists of, in its order. */
 export type Item =
   | { readonly kind: "text"; readonly id: number; readonly text: string }
   | {
@@ -56,7 +56,7 @@ export interface Turn {
   readonly images: readonly Image[];
   readonly items: readonly Item[];
   readonly modelMs: number;
-  /** What it waits for or does, if that is neither thinking, text nor a call. */
+  /** Holds what it waits for or does, if that is neither thinking, text nor a call. */
   readonly progress?: string;
   readonly end?: {
     readonly outcome: TurnOutcome;

@@ -1,4 +1,4 @@
-/** How the user gives Oxbow a model: in a terminal, because keys never pass through the editor. */
+/** Describes how the user gives Oxbow a model: in a terminal, because keys never pass through the editor. */
 import type { AuthenticateResponse, AuthMethod } from "@agentclientprotocol/sdk";
 import type { EngineClient } from "../../../protocol/client.js";
 import { failure } from "../../../protocol/errors.js";

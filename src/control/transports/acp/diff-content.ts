@@ -1,11 +1,11 @@
-/** What a call changes, as the diffs that an editor shows. */
+/** Describes what a call changes, as the diffs that an editor shows. */
 import { resolve } from "node:path";
 import type { ToolCallContent } from "@agentclientprotocol/sdk";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 
 type Diff = Extract<ToolCallContent, { type: "diff" }>;
 
-/** What a call would change, from its arguments; nothing for a patch, whose own text shows it. */
+/** Tells what a call would change, from its arguments; nothing for a patch, whose own text shows it. */
 export function proposedDiffs({ path, content, edits, old, new: fresh }: JsonObject, cwd: string): readonly Diff[] {
   if (typeof path !== "string") return [];
   const file = resolve(cwd, path);
@@ -18,7 +18,7 @@ export function proposedDiffs({ path, content, edits, old, new: fresh }: JsonObj
   });
 }
 
-/** What a call has changed, from the details of its result: one diff for each hunk. */
+/** Tells what a call has changed, from the details of its result: one diff for each hunk. */
 export function resultDiffs(details: JsonObject | undefined, cwd: string): readonly Diff[] {
   if (details === undefined) return [];
   const files = Array.isArray(details.files) ? details.files : [details];

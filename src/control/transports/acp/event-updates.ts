@@ -152,7 +152,7 @@ function isTodo(value: JsonValue): value is Todo {
   return typeof value.status === "string" && Object.hasOwn(PLAN_STATUS, value.status);
 }
 
-/** What the user should know and the model does not see. */
+/** Tells what the user should know and the model does not see. */
 function notice(event: Envelope): readonly SessionUpdate[] {
   switch (event.kind) {
     case "Notice":

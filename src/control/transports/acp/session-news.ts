@@ -1,4 +1,4 @@
-/** What the editor should know about a session besides its events: what can be set, which commands there are, its title. */
+/** Describes what the editor should know about a session besides its events: what can be set, which commands there are, its title. */
 import type { SessionConfigOption, SessionUpdate } from "@agentclientprotocol/sdk";
 import { safeLine } from "../../../base/terminal-text.js";
 import type { EngineClient } from "../../../protocol/client.js";

@@ -1,4 +1,4 @@
-/** What the user can set for a session in the editor: the mode, the model and how much it thinks. */
+/** Describes what the user can set for a session in the editor: the mode, the model and how much it thinks. */
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
 import type { EngineClient } from "../../../protocol/client.js";

@@ -25,7 +25,7 @@ const MOST_TITLE = 160;
 
 type Started = EventPayloads["ToolCallStarted"];
 
-/** What an editor shows of a call before it has run. */
+/** Tells what an editor shows of a call before it has run. */
 export function pendingCall(started: Started) {
   const { call, tool, tool_kind: kind, args } = started;
   return {

@@ -1,4 +1,4 @@
-/** What an editor gets of events, calls and prompts: tables of one translation each. */
+/** Shows what an editor gets of events, calls and prompts: tables of one translation each. */
 import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
 import { describe, expect, it } from "vitest";
 import { text } from "../../../protocol/content.js";

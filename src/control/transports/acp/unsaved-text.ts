@@ -70,7 +70,7 @@ function isBelow(path: string, root: string): boolean {
 interface Stamp {
   /** Of the folder of the session and all below it on the way to the file. */
   readonly all: string;
-  /** What is on the disk; undefined if there is no file yet. */
+  /** Holds what is on the disk; undefined if there is no file yet. */
   readonly text: string | undefined;
 }
 

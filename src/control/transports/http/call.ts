@@ -17,10 +17,10 @@ import type { BodyReader } from "./read-body.js";
 import { errorBody, errorHeaders, statusOf } from "./refusal.js";
 import type { Caller, RestClients } from "./rest-clients.js";
 
-/** How a request reached the server. */
+/** Describes how a request reached the server. */
 export type PlaceKind = "socket" | "loopback" | "network";
 
-/** What the routes of a server share. */
+/** Describes what the routes of a server share. */
 export interface Service {
   readonly tokens: Tokens;
   readonly clients: RestClients;

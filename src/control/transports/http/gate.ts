@@ -1,5 +1,5 @@
 /**
- * Who may come in: the checks that every request passes, over every listener.
+ * Decides who may come in: the checks that every request passes, over every listener.
  *
  * 1. Address first, then the size of the request, then the token. A refused token is logged, without its text.
  * 2. A page of another origin can neither send the token header nor read an answer: there are no CORS headers for it.
@@ -41,7 +41,7 @@ export class Gate {
     this.#logRefused = refusedTokenLog(clock, (message, fields) => log("auth", message, fields));
   }
 
-  /** Why a request is refused before anything else; undefined if it is not. A server on a Unix socket has no address. */
+  /** Tells why a request is refused before anything else; undefined if it is not. A server on a Unix socket has no address. */
   refuse(request: IncomingMessage, check: AddressCheck | undefined): Refusal | undefined {
     const { headers, rawHeaders, url = "" } = request;
     const twice = repeatedHeader(rawHeaders);

@@ -16,7 +16,7 @@ export const MOST_BODY_BYTES = 16 * 1024 * 1024;
 const MOST_TOGETHER = 4 * MOST_BODY_BYTES;
 const MOST_LEVELS = 100;
 export const MOST_VALUES = 50_000;
-/** What is looked at in one turn of the event loop. */
+/** The number of bytes to look at in one turn of the event loop. */
 export const MOST_AT_ONCE = 256 * 1024;
 
 type Read<T> = T | { readonly failure: Failure };
@@ -69,7 +69,7 @@ class JsonReader {
   readonly #meter = new JsonMeter();
   #text = "";
 
-  /** Why the rest is not wanted. */
+  /** Tells why the rest is not wanted. */
   take(piece: Uint8Array): { readonly failure: Failure } | undefined {
     try {
       const text = this.#decoder.decode(piece, { stream: true });
@@ -111,7 +111,7 @@ async function parseLarge(bytes: Uint8Array, reader: JsonReader): Promise<Read<{
   return finished(reader.end());
 }
 
-/** Why a library may not parse this text; looked at in several turns of the event loop. Undefined if it may. */
+/** Tells why a library may not parse this text; looked at in several turns of the event loop. Undefined if it may. */
 export async function jsonProblem(bytes: Uint8Array): Promise<Failure | undefined> {
   const reader = new JsonReader();
   for (let from = 0; from < bytes.length; from += MOST_AT_ONCE) {

@@ -11,7 +11,7 @@ let clock: ManualClock;
 let made: ClientOptions[];
 /** The ids of clients that were closed. */
 let closed: string[];
-/** How often each client was greeted. */
+/** Lists the greetings, by client. */
 let greeted: string[];
 let clients: RestClients;
 

@@ -27,7 +27,7 @@ export interface Caller {
 }
 
 interface Entry {
-  /** What a request calls it: as a rule its id. */
+  /** The name by which a request calls it: as a rule its id. */
   readonly key: string;
   readonly client: HostClient;
   readonly isReader: boolean;

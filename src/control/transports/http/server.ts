@@ -56,7 +56,7 @@ export interface HttpLimits {
   readonly connections?: number;
   /** Open requests and connections of one token, the owner's excepted. */
   readonly connectionsOfToken?: number;
-  /** How long a request may take to arrive. */
+  /** Says how long a request may take to arrive. */
   readonly requestMs?: number;
 }
 
@@ -82,7 +82,7 @@ export interface Listener {
 const MOST_CONNECTIONS = 4096;
 const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
-/** How long a connection without a request stays open. Longer than clients keep one: a request on a connection that closes would be lost. */
+/** Sets how long a connection without a request stays open. Longer than clients keep one: a request on a connection that closes would be lost. */
 const KEEP_MS = 15_000;
 const MOST_HEADER_BYTES = 16 * 1024;
 

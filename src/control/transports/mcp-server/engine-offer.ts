@@ -1,4 +1,4 @@
-/** What an engine offers over MCP: tools that drive sessions, sessions as resources, skills as prompts. */
+/** Describes what an engine offers over MCP: tools that drive sessions, sessions as resources, skills as prompts. */
 import type { JSONObject } from "@modelcontextprotocol/server";
 import type { Clock } from "../../../base/clock.js";
 import type { EngineClient } from "../../../protocol/client.js";
@@ -14,7 +14,7 @@ import { callTool } from "./tools.js";
 export interface EngineOfferOptions {
   readonly client: EngineClient;
   readonly clock: Clock;
-  /** What the engine says about itself; the server says it when it is initialized. */
+  /** Holds what the engine says about itself; the server says it when it is initialized. */
   readonly handshake?: Handshake | undefined;
   /** The folder of new sessions that name none; default: that of the engine. */
   readonly cwd?: string | undefined;

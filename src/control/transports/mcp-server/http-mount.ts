@@ -31,7 +31,7 @@ export interface McpMountOptions extends Pick<EngineOfferOptions, "clock" | "onS
   readonly host: Pick<Host, "connect">;
   readonly newClientId: () => ClientId;
   readonly log: ServiceLog;
-  /** What stands behind the server instead of the engine. */
+  /** Holds what stands behind the server instead of the engine. */
   readonly offer?: McpOffer;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the MCP server offers: tools, resources and prompts. The server itself only speaks the protocol, so another offer can stand behind the
+ * Describes what the MCP server offers: tools, resources and prompts. The server itself only speaks the protocol, so another offer can stand behind the
  * same code.
  */
 import type {
@@ -24,7 +24,7 @@ export interface OfferedCall {
   readonly signal: AbortSignal;
   /** Absent if the caller wants no progress. */
   readonly onProgress?: ((message: string) => void) | undefined;
-  /** What the caller calls itself. */
+  /** The name by which the caller calls itself. */
   readonly agent: string;
   /** The request itself, for what only some tools need. */
   readonly context: ServerContext;

@@ -1,4 +1,4 @@
-/** What an outer agent can read: sessions and their events, and what the engine offers. All as JSON. */
+/** Describes what an outer agent can read: sessions and their events, and what the engine offers. All as JSON. */
 import {
   type ReadResourceResult,
   type Resource,

@@ -21,13 +21,13 @@ import type { McpOffer } from "./offer.js";
 import type { Subscriptions } from "./subscriptions.js";
 import { refusal } from "./tools.js";
 
-/** What a caller that is not allowed gets: `now` a refusal, `ask` too, and Oxbow asks the user, `wait` time for the user's answer. */
+/** Describes what a caller that is not allowed gets: `now` a refusal, `ask` too, and Oxbow asks the user, `wait` time for the user's answer. */
 export type Patience = "now" | "ask" | "wait";
 
 export interface McpServerOptions {
   readonly offer: McpOffer;
   readonly version: string;
-  /** Why the caller may not use the offer; undefined if it may. */
+  /** Tells why the caller may not use the offer; undefined if it may. */
   readonly refusal?: (patience: Patience) => Promise<string | undefined>;
   /** The resources whose changes the outer agent wants to know. */
   readonly subscriptions: Subscriptions;

@@ -32,7 +32,7 @@ export class ResourceWatch {
   readonly #client: EngineClient;
   readonly #clock: Clock;
   readonly #watchers = new Set<Watcher>();
-  /** What each resource was at the last look. */
+  /** Holds what each resource was at the last look. */
   readonly #seen = new Map<string, string>();
   #stopTimer: (() => void) | undefined;
 
@@ -108,7 +108,7 @@ export class Subscriptions {
     return true;
   }
 
-  /** Whether it subscribed to a resource. */
+  /** Tells whether it subscribed to a resource. */
   readonly wants = (uri: string): boolean => this.named(uri).length > 0;
 
   remove(uri: string): void {

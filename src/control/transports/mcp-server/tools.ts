@@ -1,5 +1,5 @@
 /**
- * What the tools of the MCP server do.
+ * Describes what the tools of the MCP server do.
  *
  * 1. Their client is an agent. The engine refuses it every answer to a question, every approval and every wider mode; nothing here asks
  *    for one on its behalf.

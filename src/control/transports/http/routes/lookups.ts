@@ -1,4 +1,4 @@
-/** What clients look up: each route answers one query. */
+/** Describes what clients look up: each route answers one query. */
 import type { QueryKind } from "../../../../protocol/queries.js";
 import type { Route } from "../route.js";
 import { listOf, SESSION_ID, shape } from "../schemas.js";
