@@ -1,5 +1,5 @@
 /**
- * What an Oxbow that a model started may not do: change permissions, trust, keys, routes and budgets, or delete sessions. A model
+ * Describes what an Oxbow that a model started may not do: change permissions, trust, keys, routes and budgets, or delete sessions. A model
  * could otherwise use a command to remove the limits of its own run.
  */
 

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 
-/** Where the editor draws; nothing while no line is edited. */
+/** Describes where the editor draws; nothing while no line is edited. */
 export class EditorScreen extends Writable {
   silent = true;
   readonly #onResize = () => this.emit("resize");

@@ -1,4 +1,4 @@
-/** Whether the first word may name a program in a folder `commands/`. This runs at every start, so it only looks at names. */
+/** Decides whether the first word may name a program in a folder `commands/`. This runs at every start, so it only looks at names. */
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Variables } from "../base/variables.js";

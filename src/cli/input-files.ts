@@ -1,5 +1,5 @@
 /**
- * Where the terminal client keeps what a person typed: the history of all folders, and drafts that were not sent. Only the person can
+ * Describes where the terminal client keeps what a person typed: the history of all folders, and drafts that were not sent. Only the person can
  * read them.
  */
 import { createHash } from "node:crypto";

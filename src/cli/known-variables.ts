@@ -8,7 +8,7 @@ export interface KnownVariable {
   readonly name: string;
   readonly meaning: string;
   /**
-   * What it holds for, if several terminals share an engine: the session of the terminal (default), this terminal, or the engine. A terminal
+   * Says what it holds for, if several terminals share an engine: the session of the terminal (default), this terminal, or the engine. A terminal
    * whose variable of the engine differs from the running engine's hosts its conversation itself. A secret is not compared.
    */
   readonly holds?: "client" | "engine" | "engine, secret";

@@ -1,7 +1,7 @@
 /** Completion for the line editor of Node. */
 import type { AsyncCompleter } from "node:readline";
 
-/** What Tab completes: the texts that continue the typed one, and the typed one. */
+/** Describes what Tab completes: the texts that continue the typed one, and the typed one. */
 export type LineCompletion = (line: string) => Promise<readonly [readonly string[], string]>;
 
 /** A failed completion completes nothing. */

@@ -8,7 +8,7 @@ afterEach(() => {
   else Object.defineProperty(process.stderr, "isTTY", isTerminal);
 });
 
-/** How many listeners the process, its terminal and its input have, for every event. */
+/** Counts how many listeners the process, its terminal and its input have, for every event. */
 function listeners(): readonly string[] {
   return [process, process.stdin, process.stdout, process.stderr].flatMap((emitter, index) =>
     emitter.eventNames().map((event) => `${index} ${String(event)} ${emitter.listenerCount(event)}`),

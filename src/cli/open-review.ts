@@ -1,4 +1,4 @@
-/** What `oxbow ack` and `oxbow verify-ack` look at: the content of a folder and the approvals. */
+/** Describes what `oxbow ack` and `oxbow verify-ack` look at: the content of a folder and the approvals. */
 import { resolve } from "node:path";
 import type { Variables } from "../base/variables.js";
 import type { ParsedFlags } from "../feature/flags.js";

@@ -5,7 +5,7 @@ import { ManualClock } from "../base/clock.js";
 import { PasteInput } from "./paste-input.js";
 import { PasteMarks } from "./paste-marks.js";
 
-/** What a reader of lines gets to see when the pieces arrive one after the other. */
+/** Tells what a reader of lines gets to see when the pieces arrive one after the other. */
 async function read(pieces: readonly (string | number)[], { ahead = false } = {}): Promise<readonly string[]> {
   const source = new PassThrough();
   const clock = new ManualClock();

@@ -5,7 +5,7 @@
  * 2. Many lines that arrive at once take many turns of the event loop: other clients are served between them.
  */
 
-/** How many lines of one piece come in one turn. */
+/** Sets how many lines of one piece come in one turn. */
 const LINES_AT_ONCE = 100;
 
 /** Without blank lines. Undefined for a line that is too long: its rest is skipped. */

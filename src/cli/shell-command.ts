@@ -31,7 +31,7 @@ export interface ShellCommand {
   /** The word after `oxbow`. */
   readonly name: string;
   readonly specs: readonly CommandSpec[];
-  /** What the help says below the usage. */
+  /** Holds what the help says below the usage. */
   readonly about: string;
   readonly more?: string;
   /** Its commands print in their own way, so there is no `--json`. */
@@ -153,7 +153,7 @@ async function inTerminal(
 
 /** Standard output, at the reader's pace. */
 class Output {
-  /** Whether the command has written something. */
+  /** Says whether the command has written something. */
   used = false;
 
   constructor() {

@@ -74,7 +74,7 @@ export function trustLook(
   };
 }
 
-/** Whether a user can see a question and type an answer. Looks at `stdin` last, because making that stream takes a millisecond. */
+/** Tells whether a user can see a question and type an answer. Looks at `stdin` last, because making that stream takes a millisecond. */
 export function personPresent(): boolean {
   return process.stderr.isTTY === true && process.stdin.isTTY === true;
 }
@@ -90,7 +90,7 @@ export async function askOnce(question: string, signal?: AbortSignal): Promise<s
   }
 }
 
-/** Whether standard input is something a caller deliberately connected: a file, a pipe or a socket. */
+/** Tells whether standard input is something a caller deliberately connected: a file, a pipe or a socket. */
 export function inputIsConnected(): boolean {
   try {
     const status = fstatSync(0);

@@ -143,7 +143,7 @@ export interface SlashCaller {
   readonly busy: boolean;
   /** The line is from an alias of a project. */
   readonly byProject?: boolean;
-  /** How many aliases led here. */
+  /** Says how many aliases led here. */
   readonly expansions?: number;
 }
 

@@ -14,7 +14,7 @@ import type { Roots } from "../system/xdg-paths.js";
 import type { Flag, ParsedFlags } from "./flags.js";
 import type { DeclaredSettings, SettingsOf } from "./setting.js";
 
-/** Where the values of an argument come from, for completion; a list is a fixed set of choices. */
+/** Describes where the values of an argument come from, for completion; a list is a fixed set of choices. */
 export type CompletionSource =
   | "command"
   | "file"
@@ -107,7 +107,7 @@ export interface CommandArguments {
 }
 
 export interface CommandContext {
-  /** How commands are written there: `/cost` or `oxbow cost`. */
+  /** Says how commands are written there: `/cost` or `oxbow cost`. */
   readonly surface: "slash" | "shell";
   readonly signal: AbortSignal;
   /** Shows the progress; replaces the message before it. */
@@ -141,9 +141,9 @@ export interface CommandAnswer {
 }
 
 export interface CommandTurn {
-  /** What the user sees of it: usually the command as the user typed it. */
+  /** Holds what the user sees of it: usually the command as the user typed it. */
   readonly input: readonly InputContent[];
-  /** What the model gets with it. */
+  /** Holds what the model gets with it. */
   readonly notice?: string;
   /** Oxbow makes these calls first, before the model answers. */
   readonly calls?: readonly PreparedCall[];
@@ -188,7 +188,7 @@ export function spell(name: string, { surface }: Pick<CommandContext, "surface">
   return `${surface === "slash" ? "/" : "oxbow "}${name.replaceAll(":", " ")}`;
 }
 
-/** Whether it can be typed there; a command of a client counts as one of the conversation. */
+/** Tells whether it can be typed there; a command of a client counts as one of the conversation. */
 export function worksOn({ places }: CommandSpec, { surface }: Pick<CommandContext, "surface">): boolean {
   return places.some((place) => (place === "without a session") === (surface === "shell"));
 }
@@ -241,7 +241,7 @@ export interface Subject {
   readonly specs: readonly CommandSpec[];
   /** `oxbow NAME`; absent if the subject works in a session alone. */
   readonly shell?: {
-    /** What the help says below the usage. */
+    /** Holds what the help says below the usage. */
     readonly about: string;
     readonly more?: string;
     /** Its actions; absent: those of the subject that work without a session. */
@@ -262,7 +262,7 @@ export interface TerminalCommand extends CommandSpec {
   readonly take: (args: CommandArguments) => Promise<number>;
 }
 
-/** Where `oxbow NAME` works, outside a session. */
+/** Describes where `oxbow NAME` works, outside a session. */
 export interface ShellPlace {
   readonly flags: ParsedFlags;
   readonly variables: Variables;

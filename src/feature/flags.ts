@@ -9,7 +9,7 @@ export interface Flag {
   /** Absent for a switch; otherwise the placeholder of the value in the help. */
   readonly value?: string;
   readonly repeatable?: true;
-  /** What it holds for, if a conversation is in an engine that other terminals use too: the session (default), this client, or the engine. */
+  /** Says what it holds for, if a conversation is in an engine that other terminals use too: the session (default), this client, or the engine. */
   readonly holds?: "client" | "engine";
   /** It concerns one prompt or the screen: commands that run sessions for another program do not take it. */
   readonly only?: "one prompt";
@@ -17,7 +17,7 @@ export interface Flag {
   readonly reaches?: "user";
   /** Accepted but not shown: its feature does not exist yet. */
   readonly hidden?: true;
-  /** Where its values come from, for completion. */
+  /** Says where its values come from, for completion. */
   readonly choices?: readonly string[];
   readonly complete?: "file" | "folder" | "model" | "profile" | "provider" | "route" | "session";
   readonly help: string;

@@ -38,7 +38,7 @@ export interface SessionPart<Services = object> {
   readonly hooks?: Partial<Record<Stage, readonly NamedHook[]>>;
   /** Hooks that come and go between stages; the same object until they change. */
   readonly changingHooks?: () => Partial<Record<Stage, readonly NamedHook[]>>;
-  /** Whether it must see all calls of an answer before one of them starts. */
+  /** Tells whether it must see all calls of an answer before one of them starts. */
   readonly holdsCalls?: () => boolean;
   readonly links?: { readonly request?: readonly RequestLink[]; readonly tool?: readonly ToolLink[] };
   /** A list, or a function that returns the current list: tools may come and go between iterations. */
@@ -54,9 +54,9 @@ export interface SessionPart<Services = object> {
   refresh?(turn: Turn): Promise<void>;
   /** A section of the system prompt. Called once, when the session opens: the prompt does not change within a session. */
   promptSection?(size: "full" | "small"): string | undefined;
-  /** What the model gets with this input. */
+  /** Tells what the model gets with this input. */
   inputNotice?(input: readonly InputContent[]): string | undefined | Promise<string | undefined>;
-  /** What the model gets with the result of a call that used these files. Must not throw. */
+  /** Tells what the model gets with the result of a call that used these files. Must not throw. */
   touched?(paths: readonly string[]): Promise<string | undefined>;
   /** Texts that a summary of older messages repeats word for word. */
   pinned?(place: PinnedPlace): Promise<readonly string[]> | readonly string[];
@@ -64,7 +64,7 @@ export interface SessionPart<Services = object> {
   commandsStamp?(): string;
   /** Rows that `/status` shows about it: label and value. */
   statusRows?(): Promise<readonly (readonly [string, string])[]>;
-  /** What it has loaded for the profile, for `/profile`: the kind, and the names. */
+  /** Tells what it has loaded for the profile, for `/profile`: the kind, and the names. */
   loaded?(): Promise<readonly LoadedNames[]>;
   /** Review calls after the permission rules; they never allow what those deny. */
   readonly gates?: readonly ApprovalGate[];
@@ -85,7 +85,7 @@ export interface KnownCommands {
   ): { readonly command: Command; readonly used: number } | { readonly failure: Failure };
 }
 
-/** What a part can use. */
+/** Describes what a part can use. */
 export interface PartContext {
   readonly session: SessionId;
   readonly bus: Bus;
@@ -99,7 +99,7 @@ export interface PartContext {
 
 export type CreatePart = (context: PartContext) => SessionPart | Promise<SessionPart>;
 
-/** What a feature's part gets: `Settings` are those of its `settings.ts`. */
+/** Describes what a feature's part gets: `Settings` are those of its `settings.ts`. */
 export interface FeatureContext<Settings = unknown> extends PartContext {
   readonly settings: Settings;
   readonly roots: Roots;
@@ -131,7 +131,7 @@ export interface FeatureContext<Settings = unknown> extends PartContext {
   notify(message: string): void;
   /** Gives the model a text with the next input; `command` is what the person typed for it. */
   give(command: string, text: string): void;
-  /** Why a path may not be used: by a path permission, or because it is outside of the workspace. */
+  /** Tells why a path may not be used: by a path permission, or because it is outside of the workspace. */
   refusalOf(access: "read" | "write", path: string): Promise<string | undefined>;
   /** A key for one purpose, made from the user's key. */
   key(purpose: string): Promise<Uint8Array>;
@@ -153,7 +153,7 @@ export interface PromptCommand {
   /** The text after the name. */
   readonly line: string;
   readonly type?: "slash_command" | "mcp_prompt";
-  /** Where the command comes from. */
+  /** Says where the command comes from. */
   readonly source: ExtensionScope | "mcp";
   readonly signal: AbortSignal;
 }
@@ -190,7 +190,7 @@ export interface ApprovalGate {
 
 export interface GateContext {
   readonly definition: Tool;
-  /** What was decided so far. */
+  /** Holds what was decided so far. */
   readonly verdict: {
     readonly decision: GateReview["decision"];
     readonly decidedBy: string;
@@ -202,7 +202,7 @@ export interface GateContext {
 
 export interface GateReview {
   readonly decision: "allow" | "ask" | "deny";
-  /** Who decided, for `/why` and the log: `hook PreToolUse`. */
+  /** Says who decided, for `/why` and the log: `hook PreToolUse`. */
   readonly by: string;
   /** One or two sentences for the model or the user. */
   readonly reason: string;
@@ -227,7 +227,7 @@ export interface CompactionWatcher {
 
 export interface StartedCompaction {
   readonly reason: CompactionReason;
-  /** What the user asked the summary to keep. */
+  /** Holds what the user asked the summary to keep. */
   readonly focus: string | undefined;
   /** The whole conversation; `after` gets it shortened. */
   readonly messages: readonly Message[];

@@ -28,7 +28,7 @@ export interface Setting<T> {
   readonly origin: string;
 }
 
-/** What a project may do with a setting. */
+/** Describes what a project may do with a setting. */
 export type ProjectAccess = "any" | "stricter" | "never";
 
 /**
@@ -36,7 +36,7 @@ export type ProjectAccess = "any" | "stricter" | "never";
  * and docs/reference.md come from here.
  */
 export interface DeclaredSetting<T> {
-  /** What it does; absent: files cannot set it. */
+  /** Says what it does; absent: files cannot set it. */
   readonly about?: string | undefined;
   /** The guide that explains it, without `.md`. */
   readonly guide?: string | undefined;

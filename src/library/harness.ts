@@ -53,7 +53,7 @@ export class Harness {
   readonly #maxTurns: number;
   readonly #model: LibraryModel;
   readonly #listeners = new Set<(event: HarnessEvent) => void>();
-  /** What a handler threw during this prompt, first. */
+  /** Holds what a handler threw during this prompt, first. */
   #fault: { readonly error: unknown } | undefined;
   /** The last turn that was reported: several prompts may have become one turn. */
   #lastReported: TurnId | undefined;
@@ -119,7 +119,7 @@ export class Harness {
     return [...this.#run.conversation];
   }
 
-  /** Whether a prompt is running. */
+  /** Tells whether a prompt is running. */
   get busy(): boolean {
     return this.#run.busy;
   }
@@ -246,7 +246,7 @@ export class Harness {
   }
 }
 
-/** Whether a turn has taken it; false if it was dropped. */
+/** Tells whether a turn has taken it; false if it was dropped. */
 function isBegun(waiting: Waiting, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const stopListening = signal === undefined ? () => {} : onAbort(signal, () => waiting.withdraw());

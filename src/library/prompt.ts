@@ -1,4 +1,4 @@
-/** What a prompt and a compaction take and give. */
+/** Describes what a prompt and a compaction take and give. */
 import type { Failure } from "../protocol/errors.js";
 import type { Usage } from "../protocol/usage.js";
 
@@ -32,7 +32,7 @@ export interface PromptResult {
 }
 
 export interface CompactOptions {
-  /** What the summary must keep. */
+  /** Holds what the summary must keep. */
   readonly keep?: string | undefined;
   /** Cancels it. */
   readonly signal?: AbortSignal | undefined;

@@ -23,7 +23,7 @@ export interface HarnessTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** It returns only this program's own text. Otherwise requests mark its results as text from outside. */
   readonly ownResults?: boolean | undefined;
-  /** What it returns is for the model. What it throws becomes an error result for the model. */
+  /** Runs the tool. Its return value is for the model; what it throws becomes an error result for the model. */
   execute(input: JsonObject, context: ToolRunContext): string | Promise<string>;
 }
 

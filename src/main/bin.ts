@@ -11,7 +11,7 @@ import { environment } from "./env.js";
 /** The files that a run with shells, sandbox and database has open at once, with a margin. */
 const LEAST_OPEN_FILES = 64;
 
-/** Where plugins run, `process.exit` refuses. An import of `endProgram` would make every start load the chunk that it is in. */
+/** Keeps `process.exit`, which refuses where plugins run. An import of `endProgram` would make every start load the chunk that it is in. */
 const exit = process.exit.bind(process);
 
 const [first] = process.argv.slice(2);

@@ -16,7 +16,7 @@ export interface AssemblyOptions {
   readonly model: Model;
   readonly tools: ToolRegistry;
   readonly permissionPrompts: PermissionPrompts;
-  /** What every session needs; `parts` supply the rest. */
+  /** Holds what every session needs; `parts` supply the rest. */
   readonly services: Required & Partial<ChainServices>;
   readonly parts: readonly SessionPart[];
   /** The tools that the session may use, by name; default: all. */

@@ -1,5 +1,5 @@
 /**
- * What holds for a whole engine, variables and settings, so that a client with others can tell its user. A file beside the token of the owner
+ * Describes what holds for a whole engine, variables and settings, so that a client with others can tell its user. A file beside the token of the owner
  * has a salted digest of each, never a value. Everything else belongs to a session: its client brings it.
  */
 import { createHash, randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-/** What the part of a feature gets from the session that it belongs to. */
+/** Describes what the part of a feature gets from the session that it belongs to. */
 import { hkdfSync } from "node:crypto";
 import type { InstructionsContext } from "../context/instructions/part.js";
 import { GatheredContext } from "../context/pinned/gathered-context.js";

@@ -135,7 +135,7 @@ export class Gatherer implements Gathering, AnswerPlace {
     return !hasFailed || does === "run" ? { text, hasFailed } : { problem: text };
   }
 
-  /** Why the user's own rules do not allow it. The audit has each refusal. */
+  /** Tells why the user's own rules do not allow it. The audit has each refusal. */
   async refusalOf(
     tool: Pick<Tool, "name" | "set" | "kind" | "mutating">,
     args: JsonObject,
@@ -146,14 +146,14 @@ export class Gatherer implements Gathering, AnswerPlace {
     return this.#refused(tool.name, args, verdict);
   }
 
-  /** Why a command does more than read. */
+  /** Tells why a command does more than read. */
   async #changeOf(tool: Tool, args: JsonObject): Promise<string | undefined> {
     const { engine } = await this.#opening.built.get("permissions").parts();
     const { command } = await engine.factsOf({ tool, args });
     return command === undefined || command.verdict === "read-only" ? undefined : command.reason;
   }
 
-  /** Why a file may not be written: a rule of the user, the workspace, or a guarded path. The audit has each refusal. */
+  /** Tells why a file may not be written: a rule of the user, the workspace, or a guarded path. The audit has each refusal. */
   async writeRefusalOf(path: string, content: string): Promise<string | undefined> {
     const args = { path, content };
     const refusal = await this.#fileRefusalOf("write", args);
@@ -165,7 +165,7 @@ export class Gatherer implements Gathering, AnswerPlace {
     return this.#refused("write", args, { decidedBy, reason: `${path} is not written: ${reason}` });
   }
 
-  /** Why a file may not be read: a rule of the user, or the workspace. */
+  /** Tells why a file may not be read: a rule of the user, or the workspace. */
   readRefusalOf(path: string): Promise<string | undefined> {
     return this.#fileRefusalOf("read", { path });
   }

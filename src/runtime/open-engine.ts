@@ -40,7 +40,7 @@ import type { SessionStores } from "./sessions/session-stores.js";
 import type { LoadedSettings } from "./settings/settings.js";
 import { RunningSubagents } from "./subagents.js";
 
-/** Where a session works and with what: its folder, profile, settings, approved content and model. */
+/** Describes where a session works and with what: its folder, profile, settings, approved content and model. */
 export interface Place {
   /** The folder to work in, free of symbolic links. */
   readonly root: string;
@@ -65,7 +65,7 @@ export type OwnSurroundings = Pick<ProcessParts, "variables" | "notify" | "hint"
   readonly keys: readonly SessionKey[];
 };
 
-/** What all sessions of the process share. */
+/** Describes what all sessions of the process share. */
 export interface ProcessParts {
   readonly variables: Variables;
   readonly sessions: SessionStores;
@@ -98,7 +98,7 @@ export interface EngineOptions extends ProcessParts {
   readonly place: Place;
 }
 
-/** What one session is made of. */
+/** Describes what one session is made of. */
 export interface SessionParts extends ProcessParts, Place {
   /** Of the client that opened the session; absent: that of the process. */
   readonly umask?: number | undefined;
@@ -198,7 +198,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-/** What depends on the place of a run. */
+/** Tells what depends on the place of a run. */
 function placePorts(placeOf: (run: Run) => Place): Pick<HostPorts, "inputs" | "approveContent"> {
   return {
     inputs: {

@@ -60,7 +60,7 @@ export async function openRun(
   }
 }
 
-/** How calls ended whose changes are applied as a whole or not at all. */
+/** Tells how calls ended whose changes are applied as a whole or not at all. */
 function endsOf({ loaded, notify }: SessionParts): WholeEnds {
   return async (calls) => {
     const { finishAbandoned } = await import("./parts/held-changes.js");
@@ -159,7 +159,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   return { ...built, run, parts, extensions: opening.extensions };
 }
 
-/** What becomes of input that waited when the session was stopped. */
+/** Tells what becomes of input that waited when the session was stopped. */
 function leftInputs(waiting: readonly LeftInput[]): readonly string[] {
   const people = waiting.filter(({ identity }) => identity === "human").length;
   const agents = waiting.length - people;

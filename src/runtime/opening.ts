@@ -24,12 +24,12 @@ import type { RunUndo } from "./parts/undo.js";
 import type { ResumedSession } from "./sessions/resumed-session.js";
 import type { ParentRun } from "./subagents.js";
 
-/** How much the model thinks; undefined: the model's own default. */
+/** Describes how much the model thinks; undefined: the model's own default. */
 export interface RunEffort {
   level: Effort | undefined;
 }
 
-/** What the built-in parts make for each other and for the run. */
+/** Describes what the built-in parts make for each other and for the run. */
 export interface BuiltParts {
   readonly effort: RunEffort;
   readonly journal: OpenedJournal;

@@ -13,7 +13,7 @@ export type SessionPart = Part<Partial<ChainServices>>;
 
 export type CreatePart = (context: PartContext) => SessionPart | Promise<SessionPart>;
 
-/** What all parts add to the chains. */
+/** Tells what all parts add to the chains. */
 export function chainsOf(parts: readonly SessionPart[]): ExtraChains {
   const stages: Partial<Record<Stage, readonly NamedHook[]>> = {};
   for (const [stage, hooks] of parts.flatMap(({ hooks = {} }) => Object.entries(hooks) as [Stage, NamedHook[]][])) {
@@ -68,7 +68,7 @@ export function refreshOf(parts: readonly SessionPart[]): ((turn: Turn) => Promi
   };
 }
 
-/** What all parts give the model with an input. */
+/** Tells what all parts give the model with an input. */
 export async function noticeOf(
   parts: readonly SessionPart[],
   input: readonly InputContent[],

@@ -1,4 +1,4 @@
-/** What a place offers, for clients that list it: profiles and skills. */
+/** Describes what a place offers, for clients that list it: profiles and skills. */
 
 import { basename, dirname } from "node:path";
 import { type ExtensionFile, type ExtensionFiles, type ExtensionKind, NO_EXTENSIONS } from "../base/extension-files.js";

@@ -192,7 +192,7 @@ async function permissionInfo(permissions: Pick<RunPermissions, "mode" | "parts"
 interface EngineState {
   readonly options: EngineOptions;
   readonly clock: Clock;
-  /** Where other programs reach the engine over HTTP. */
+  /** Finds where other programs reach the engine over HTTP. */
   readonly addresses: () => readonly string[];
   readonly commandsOf: (run: Run) => Promise<CommandRegistry | undefined>;
   readonly reports: ReadonlyMap<string, () => PartState | Promise<PartState>>;

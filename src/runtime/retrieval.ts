@@ -41,7 +41,7 @@ interface DocumentSourceOptions extends WebServicesOptions {
   readonly signal: AbortSignal;
   /** Folders that are never read. */
   readonly hidden: readonly string[];
-  /** Why the user's rules do not allow the file to be read. */
+  /** Tells why the user's rules do not allow the file to be read. */
   readonly refusal?: (path: string) => Promise<string | undefined>;
 }
 
@@ -63,7 +63,7 @@ export function sessionDocuments({ engine, clock, built }: Opening): Documents {
   });
 }
 
-/** What the user's own word does not lift. */
+/** Lists what the user's own word does not lift. */
 const BINDING: ReadonlySet<string> = new Set(["path permission", "blocklist", "safe mode"]);
 
 /** `oxbow rag`. */
@@ -103,7 +103,7 @@ const PDF = "it is a PDF file, which Oxbow does not read; make text of it first,
 const GENERATED =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|go\.sum|.*\.min\.(?:js|css)|.*\.(?:map|snap|svg))$/i;
 
-/** What the user means by a word: an address, a pattern, a folder or a file. */
+/** Tells what the user means by a word: an address, a pattern, a folder or a file. */
 async function readPlace(word: string, base: string): Promise<SourcePlace> {
   if (/^https?:\/\//i.test(word)) {
     if (!URL.canParse(word)) throw new UsageError(`This is not a valid address: ${word}.`);

@@ -67,7 +67,7 @@ export interface ServedEngine {
   readonly ownerToken: string;
   /** Shows the web client. */
   readonly openWeb: NonNullable<HttpServiceOptions["openWeb"]>;
-  /** When a person last asked for the web client, on the clock of the engine. */
+  /** Tells when a person last asked for the web client, on the clock of the engine. */
   readonly webAskedAt: () => number;
   /** Ends all connections. Sessions and their turns go on. */
   close(): Promise<void>;

@@ -23,7 +23,7 @@ import type { RunPermissions } from "./parts/permissions.js";
 import type { RunSandbox } from "./parts/sandbox.js";
 import type { RunUndo } from "./parts/undo.js";
 
-/** What a subagent's session gets from its parent session. */
+/** Describes what a subagent's session gets from its parent session. */
 export interface ParentRun {
   /** The subagent as its parent's events name it. */
   readonly name: Omit<SubagentName, "session">;
@@ -43,7 +43,7 @@ export interface ParentRun {
   readonly outputDirectory: string;
   /** Its commands and those of the subagent share `/tmp` and localhost. */
   readonly sandbox: Pick<RunSandbox, "space">;
-  /** What hooks of the parent's start added for commands. */
+  /** Holds what hooks of the parent's start added for commands. */
   readonly hookVariables: HookVariables;
   /** The approved files that the parent uses. */
   readonly extensions: ExtensionFiles;

@@ -1,4 +1,4 @@
-/** What fetching a page needs: the guard that admits addresses, and a client. */
+/** Describes what fetching a page needs: the guard that admits addresses, and a client. */
 import type { Variables } from "../base/variables.js";
 import { createNetGuard } from "../security/net-guard/net-guard.js";
 import { createHttpClient, type HttpClient } from "../system/http-client.js";
@@ -9,7 +9,7 @@ export interface WebServicesOptions {
   readonly variables: Variables;
   /** Hosts that may be reached although they are not on the public internet. */
   readonly webHosts?: readonly string[];
-  /** Who resolves a name behind a proxy; `check` (default) refuses names that cannot be looked up here. */
+  /** Says who resolves a name behind a proxy; `check` (default) refuses names that cannot be looked up here. */
   readonly webNames?: "check" | "proxy";
 }
 

@@ -9,7 +9,7 @@ export interface MockEmbeddingsOptions {
   readonly dimensions?: number;
   /** Paths that it does not know; it answers 404 there. */
   readonly without?: readonly string[];
-  /** What it answers instead of vectors. */
+  /** Tells what it answers instead of vectors. */
   readonly answer?: (request: EmbeddingRequest) => OtherAnswer | undefined;
   /** Called with each request; a number is the status to refuse it with. */
   readonly onRequest?: (request: EmbeddingRequest) => number | undefined | Promise<number | undefined>;

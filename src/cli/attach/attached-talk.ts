@@ -37,7 +37,7 @@ export function folderOf(flags: ParsedFlags): string {
   return resolve(flags.text("cwd") ?? process.cwd());
 }
 
-/** What the flags ask for: the last session of this folder, a named one, or a new one. */
+/** Tells what the flags ask for: the last session of this folder, a named one, or a new one. */
 export async function chooseByFlags({
   client,
   flags,
@@ -117,7 +117,7 @@ async function applyFlags({ client, flags, setMode }: AttachPlace, session: Sess
   return undefined;
 }
 
-/** What a conversation needs, from the engine and from the settings of this person. */
+/** Tells what a conversation needs, from the engine and from the settings of this person. */
 export async function talkOf(
   { client, flags, variables }: AttachPlace,
   {

@@ -15,7 +15,7 @@ export type Reached =
       readonly kind: "connected";
       readonly pid: number | undefined;
       readonly client: HttpClient;
-      /** Whether the process that owned the socket then still does. */
+      /** Tells whether the process that owned the socket then still does. */
       readonly isStillOwner: () => Promise<boolean>;
     }
   /** No process owns the socket. */

@@ -76,7 +76,7 @@ function unknownTopic(topic: string): string {
   return `There is no command '${topic}'. ${advice}`;
 }
 
-/** What Oxbow finds in the folders of this place: programs, skills, instructions … */
+/** Tells what Oxbow finds in the folders of this place: programs, skills, instructions … */
 async function foundIn(loaded: LoadedSettings | undefined, variables: Variables): Promise<Found> {
   if (loaded === undefined) return { commands: [], lines: [] };
   const [{ foundHere }, { openRoot }] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Where completion finds sessions, routes, providers and models of this machine. A missing or slow source gives no candidates. */
+/** Describes where completion finds sessions, routes, providers and models of this machine. A missing or slow source gives no candidates. */
 import type { Variables } from "../../base/variables.js";
 import { CommandRegistry } from "../../commands/registry.js";
 import type { CommandSpec, CompletionSource } from "../../feature/command.js";
@@ -10,7 +10,7 @@ import { RUN_FLAGS } from "../commands/run-flags.js";
 import { commonFlags } from "../shell-command.js";
 import type { Candidate, Candidates, CompletionWorld } from "./candidates.js";
 
-/** How long the user waits after Tab at most. */
+/** Sets how long the user waits after Tab at most. */
 const MOST_MS = 1500;
 const MOST_SESSIONS = 30;
 

@@ -41,7 +41,7 @@ const REPEATABLE: ReadonlySet<CommandKind> = new Set<CommandKind>([
   ...(["AttachSession", "DetachSession", "EndSession", "CancelTurn", "TakeBackInput"] as const),
   ...(["SetModel", "SetMode", "EnterPlanMode", "AnswerPermission", "ApproveContent"] as const),
 ]);
-/** What a command fails with that meets the end of an engine. */
+/** Lists the failures of a command that meets the end of an engine. */
 const OF_ENDS: ReadonlySet<string> = new Set<BuiltInReason>(["NetworkFailed", "ShuttingDown", "SessionNotFound"]);
 const END_MS = 5000;
 const LOOK_MS = 50;

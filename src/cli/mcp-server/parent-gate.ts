@@ -39,12 +39,12 @@ export class ParentGate {
     this.#options = options;
   }
 
-  /** Whether the user wants to see its sessions. */
+  /** Tells whether the user wants to see its sessions. */
   get attach(): AllowedParent["attach"] {
     return this.#allowed?.attach ?? "always";
   }
 
-  /** Why the caller may not use the engine; undefined if it may. */
+  /** Tells why the caller may not use the engine; undefined if it may. */
   async refusal(patience: Patience): Promise<string | undefined> {
     if (this.#allowed !== undefined) return undefined;
     const parent = await this.#options.parent;

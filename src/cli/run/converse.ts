@@ -11,7 +11,7 @@ import { stopOnSignals } from "../stop-signals.js";
 import { processTerminal } from "../terminal-io.js";
 import type { Conversation } from "./prepare.js";
 
-/** What differs when other clients may be in the same session. */
+/** Describes what differs when other clients may be in the same session. */
 export interface SharedConversation {
   /** Ends the conversation: the engine has ended, and the session waits for an answer. */
   readonly leave?: AbortSignal;
@@ -42,7 +42,7 @@ export async function converse(prepared: Conversation, options: ConverseOptions)
   return converseOnScreen(prepared, options);
 }
 
-/** Whether a conversation opens in the terminal client. */
+/** Tells whether a conversation opens in the terminal client. */
 export async function fitsTerminalClient({
   flags,
   media,

@@ -1,4 +1,4 @@
-/** What Tab completes in the line client: commands, their arguments and files, as in the terminal client. */
+/** Describes what Tab completes in the line client: commands, their arguments and files, as in the terminal client. */
 import type { CompletionSource } from "../../clients/sdk/completion/completion.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";

@@ -1,4 +1,4 @@
-/** What a run needs before its session opens: settings, approved content, the model, the engine and a client. */
+/** Describes what a run needs before its session opens: settings, approved content, the model, the engine and a client. */
 
 import { resolve } from "node:path";
 import type { Clock } from "../../base/clock.js";
@@ -51,7 +51,7 @@ export interface Prepared extends Conversation {
   readonly resume: SessionRecord | undefined;
 }
 
-/** What a conversation needs. The engine may be in this process or in another one. */
+/** Describes what a conversation needs. The engine may be in this process or in another one. */
 export interface Conversation {
   readonly client: EngineClient;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-/** Which session a run resumes, and the folder that it works in. */
+/** Decides which session a run resumes, and the folder that it works in. */
 import { safeText } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { ParsedFlags } from "../../feature/flags.js";

@@ -1,4 +1,4 @@
-/** What the composer of the terminal client needs from the machine and the engine: history, drafts, images, an editor, completion. */
+/** Describes what the composer of the terminal client needs from the machine and the engine: history, drafts, images, an editor, completion. */
 import type { Clock } from "../../base/clock.js";
 import type { Variables } from "../../base/variables.js";
 import { EngineCompletion } from "../../clients/sdk/completion/engine-completion.js";

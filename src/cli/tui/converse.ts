@@ -90,7 +90,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
   return end;
 }
 
-/** How to resume the session, and what the last turn used. */
+/** Tells how to resume the session, and what the last turn used. */
 function farewell({ session, begun, state }: TuiEnd, { keeps }: { readonly keeps: boolean }): string {
   if (!begun) return "";
   const last = state.recent.at(-1);

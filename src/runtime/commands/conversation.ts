@@ -30,7 +30,7 @@ export interface StatusPort {
   /** The instruction files in use. */
   readonly files: readonly string[];
   readonly recording: () => string;
-  /** What other parts of the session add. */
+  /** Tells what other parts of the session add. */
   readonly more: () => Promise<readonly (readonly [string, string])[]>;
 }
 
@@ -187,7 +187,7 @@ export interface ShellPort {
   readonly run: Run;
   /** The folder of the session. */
   readonly root: string;
-  /** Why safe mode refuses a command; undefined if it may run. */
+  /** Tells why safe mode refuses a command; undefined if it may run. */
   readonly refusalOf: (command: string) => Promise<string | undefined>;
 }
 

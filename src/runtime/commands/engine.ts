@@ -46,7 +46,7 @@ export function engineCommands(
   ];
 }
 
-/** What a person should know of an address with a code. */
+/** Holds what a person should know of an address with a code. */
 export const ONCE = "It signs in one page, within 60 seconds. Ask again for the next one.";
 
 const NO_WEB =

@@ -1,4 +1,4 @@
-/** What `oxbow help` says about the extensions in folders: their names, and what they say about themselves once they are approved. */
+/** Describes what `oxbow help` says about the extensions in folders: their names, and what they say about themselves once they are approved. */
 import { join } from "node:path";
 import type { ExtensionFile, ExtensionKind } from "../../base/extension-files.js";
 import { safeLine } from "../../base/terminal-text.js";
@@ -77,7 +77,7 @@ function wordsAbout({ path, state, needsFlag }: ListedExtension, about: Readonly
   return about.get(path) ?? (needsFlag ? "(off: 'oxbow sources allow' runs it)" : "");
 }
 
-/** What approved files say about themselves, by their path. A program of the project runs for it only if this place allows those. */
+/** Tells what approved files say about themselves, by their path. A program of the project runs for it only if this place allows those. */
 async function descriptions(place: SourcesPlace) {
   const about = new Map<string, string>();
   const look = { color: false, width: 80, skipUnapproved: true, allowProjectHooks: false, notify: () => {} };

@@ -13,7 +13,7 @@ import { envCommand, keepCommand, modeCommand, shellCommand } from "./conversati
 import { TOOLS } from "./program.js";
 import { safeModeRefusal, securityCommands } from "./security.js";
 
-/** What the model of this session can call now, with the tools of its MCP servers. */
+/** Tells what the model of this session can call now, with the tools of its MCP servers. */
 function toolsCommand(run: Run): Command {
   return {
     ...TOOLS,

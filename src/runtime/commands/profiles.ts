@@ -241,7 +241,7 @@ async function useProfile(name: string, args: CommandArguments, port: AskPort): 
   };
 }
 
-/** Why hooks keep the session as it is. */
+/** Tells why hooks keep the session as it is. */
 async function refusedChange({ layers, chosen }: LoadedSettings, { events }: UsePort): Promise<string | undefined> {
   const { scope, path } = layers.at(-1) ?? {};
   const source = scope === "project" ? "project_settings" : "user_settings";
@@ -250,7 +250,7 @@ async function refusedChange({ layers, chosen }: LoadedSettings, { events }: Use
   return refuses ? `A hook refused the profile ${chosen.name}: ${reason}` : undefined;
 }
 
-/** How many of the last turns the new session knows: by the flags, else the user says it. */
+/** Counts how many of the last turns the new session knows: by the flags, else the user says it. */
 async function turnsToCarry(
   profile: string,
   args: CommandArguments,

@@ -1,4 +1,4 @@
-/** What the security commands of a run show and change. */
+/** Describes what the security commands of a run show and change. */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname } from "node:path";

@@ -117,7 +117,7 @@ function lockOf({ loaded: { roots }, variables, root }: SourcesPlace) {
 
 type Typed = Pick<CommandContext, "surface">;
 
-/** How a person takes it back that programs of the project run. */
+/** Tells how a person takes it back that programs of the project run. */
 function takesBack(context: Typed): string {
   const typed = spell("sources:revoke", context);
   return context.surface === "slash" ? typed : `'${typed}'`;

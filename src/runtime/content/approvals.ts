@@ -1,4 +1,4 @@
-/** Where approvals are stored, and who can give them. */
+/** Describes where approvals are stored, and who can give them. */
 import { join, resolve } from "node:path";
 import type { Variables } from "../../base/variables.js";
 import { ApprovedLock, type Approver } from "../../security/trust/approved-lock.js";

@@ -1,4 +1,4 @@
-/** What to look for in a place, and how to ask about it. */
+/** Describes what to look for in a place, and how to ask about it. */
 import { dirname } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
@@ -30,7 +30,7 @@ export interface ProjectContentOptions extends ProgramsOptions {
   readonly notify: (message: string) => void;
 }
 
-/** What the command line says about programs of the project. */
+/** Tells what the command line says about programs of the project. */
 export function programFlags(
   flags: ParsedFlags,
 ): Pick<ProjectContentOptions, "allowProjectHooks" | "leavesOutPrograms"> {
@@ -57,7 +57,7 @@ export function discoverOptions({
   };
 }
 
-/** Where content of the user is. */
+/** Finds where content of the user is. */
 export function homeOf(
   { roots, settings, profilePath }: Pick<LoadedSettings, "roots" | "settings" | "profilePath">,
   variables: Variables,

@@ -56,7 +56,7 @@ async function enter(root: string, variables: Readonly<Record<string, string>>) 
   return { entered, notes };
 }
 
-/** What `oxbow ack --emit-lockfile` does, with a person who says yes. */
+/** Does what `oxbow ack --emit-lockfile` does, with a person who says yes. */
 async function approveAll(variables: Readonly<Record<string, string>>, emitTo: string): Promise<string> {
   const { roots, settings } = await placeSettings(parseFlags(FLAGS, ["--cwd", project], ""), variables, {
     unapproved: "ignore",

@@ -1,4 +1,4 @@
-/** Which instruction files of a place the model gets, which not, and why. */
+/** Decides which instruction files of a place the model gets, which not, and why. */
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Variables } from "../../base/variables.js";
@@ -26,7 +26,7 @@ interface InstructionsPlace {
 }
 
 const INSTRUCTIONS: ReadonlySet<ContentKind> = new Set(["instructions"]);
-/** What other tools read in every project. */
+/** Lists what other tools read in every project. */
 const OTHER_HOMES = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md", ".qwen/QWEN.md"];
 const NOT_LISTED = "not in context_sources";
 

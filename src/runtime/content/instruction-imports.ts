@@ -1,4 +1,4 @@
-/** Which files instruction files name as parts of them (`@./other.md`). */
+/** Decides which files instruction files name as parts of them (`@./other.md`). */
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expandImports, type ImportedFile } from "../../context/instructions/expand-imports.js";

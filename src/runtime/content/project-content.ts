@@ -85,7 +85,7 @@ export class ProjectContent {
     return this.#added;
   }
 
-  /** How often a conversation here lost its older messages. */
+  /** Tells how often a conversation here lost its older messages. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -134,7 +134,7 @@ export class ProjectContent {
     this.#instructions?.forget();
   }
 
-  /** Whether a folder of the path is new and has an instruction file. */
+  /** Tells whether a folder of the path is new and has an instruction file. */
   #bringsMore(path: string): boolean {
     const { root, loaded } = this.#options;
     if (!isWithin(path, root)) return false;

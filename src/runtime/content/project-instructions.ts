@@ -38,7 +38,7 @@ interface Rule extends RuleFile {
   readonly name: string;
   /** The base folder of its globs. */
   readonly folder: string;
-  /** When it was read: those of the start are there for the whole run. */
+  /** Says when it was read: those of the start are there for the whole run. */
   readonly moment: "start" | "turn";
 }
 
@@ -92,7 +92,7 @@ export class ProjectInstructions {
     return this.#files;
   }
 
-  /** What the conversation has got of the files, oldest first. */
+  /** Tells what the conversation has got of the files, oldest first. */
   get loads(): readonly InstructionLoad[] {
     return this.#loads.list;
   }
@@ -107,7 +107,7 @@ export class ProjectInstructions {
     return this.#others;
   }
 
-  /** Whether there are rules for only some files. */
+  /** Tells whether there are rules for only some files. */
   get hasRules(): boolean {
     return this.#rules.length > 0;
   }

@@ -29,7 +29,7 @@ export class StoredCredentials {
   /** The state of the file that was read last. */
   #stamp = NO_FILE;
   #link: Promise<HelperLink> | undefined;
-  /** Why the stored keys cannot be read. */
+  /** Says why the stored keys cannot be read. */
   #problem: string | undefined;
 
   /** `keys`: those that a client gave to the helper for its session; they come before the stored ones. */
@@ -93,7 +93,7 @@ export class StoredCredentials {
     return async () => given;
   }
 
-  /** Why a provider without a key has none, as the beginning of a sentence; empty if nothing is stored for it. */
+  /** Tells why a provider without a key has none, as the beginning of a sentence; empty if nothing is stored for it. */
   reason(names: readonly string[]): string {
     if (this.#problem !== undefined) return `${this.#problem} Or `;
     const entry = this.entries.find((candidate) => names.includes(candidate.provider));

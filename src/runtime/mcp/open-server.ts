@@ -1,4 +1,4 @@
-/** What stands around a server: the sandbox, the environment, the network, the credentials and the files that are checked. */
+/** Describes what stands around a server: the sandbox, the environment, the network, the credentials and the files that are checked. */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -51,7 +51,7 @@ export interface ServerPlace {
   readonly clock?: Clock;
 }
 
-/** Where the entries of a place get their variables from. */
+/** Finds where the entries of a place get their variables from. */
 export function configPlace({ root, variables }: Pick<ServerPlace, "root" | "variables">): ConfigPlace {
   const readFile = (path: string) => {
     try {
@@ -228,7 +228,7 @@ function openSandbox({ writable, name }: ServerConfig, place: ServerPlace, visib
   });
 }
 
-/** Where the program lies, and what the user's own entry names: the home folder is hidden otherwise. Secrets stay hidden. */
+/** Finds where the program lies, and what the user's own entry names: the home folder is hidden otherwise. Secrets stay hidden. */
 async function visiblePaths(
   { scope }: ServerConfig,
   transport: StdioTransport,

@@ -26,7 +26,7 @@ export async function pinsOfEntry(
   return config && findPins(config.transport, pinPlace(place.folder, place.variables));
 }
 
-/** What a server of the project may reach in the network. Undefined where that says nothing: for the user's own servers, and as `pinsOfEntry`. */
+/** Tells what a server of the project may reach in the network. Undefined where that says nothing: for the user's own servers, and as `pinsOfEntry`. */
 export function networkNote(item: ContentItem, bytes: Uint8Array, place: ServerFolder): string | undefined {
   const config = programOf(item, bytes, place);
   if (config === undefined || config.scope !== "project" || config.sandbox === "off") return undefined;

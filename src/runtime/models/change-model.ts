@@ -25,7 +25,7 @@ export interface ModelChangePlace {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why the model stays; undefined if it changed. */
+/** Tells why the model stays; undefined if it changed. */
 export async function changeModel(change: ModelChange, place: ModelChangePlace): Promise<Failure | undefined> {
   const { run, events } = place;
   const { model } = change;

@@ -1,4 +1,4 @@
-/** How the measured abilities of a model affect a run. */
+/** Describes how the measured abilities of a model affect a run. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

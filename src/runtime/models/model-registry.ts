@@ -79,7 +79,7 @@ export interface ModelRegistryOptions extends Omit<DirectoryOptions, "stored"> {
   /** The sandbox for the providers of a project. */
   readonly contain?: ContainProvider;
   readonly hears?: ModelParts["hears"];
-  /** Whether another provider may answer for one that refuses the sign-in; default: yes. */
+  /** Says whether another provider may answer for one that refuses the sign-in; default: yes. */
   readonly standIns?: boolean;
   /** The time between two lines of the offline model's answers; default: none. */
   readonly offlineLineMs?: number | undefined;

@@ -53,7 +53,7 @@ import { webSearch } from "./web-search.js";
 
 export type CreateBuiltIn = (opening: Opening) => SessionPart | Promise<SessionPart>;
 
-/** Which model answers, how much it thinks and how often it is tried. */
+/** Tells which model answers, how much it thinks and how often it is tried. */
 const models: CreateBuiltIn = (opening) => {
   const { engine, before, parent, built } = opening;
   const { settings, roots } = engine.loaded;

@@ -1,5 +1,5 @@
 /**
- * When and how the conversation of a run is compacted. The code for it is loaded late: until then this is one
+ * Decides when and how the conversation of a run is compacted. The code for it is loaded late: until then this is one
  * comparison before each request.
  *
  * 1. With `share` undefined, only the user starts a compaction.
@@ -36,7 +36,7 @@ export interface RunCompactionOptions {
   readonly onShortened?: () => void;
 }
 
-/** What the user asks for. */
+/** Describes what the user asks for. */
 export type AskedCompaction = Pick<CompactionOptions, "focus" | "replaces">;
 
 type CompactModule = typeof import("../../chain/compact.js");
@@ -156,7 +156,7 @@ export class RunCompaction implements Compaction {
     );
   }
 
-  /** What the window of the model holds now. */
+  /** Tells what the window of the model holds now. */
   async windowFacts(run: Run): Promise<Omit<WindowFacts, "instructions" | "sections">> {
     const { outside, limitsOf, share } = this.#options;
     const { model, conversation } = run;

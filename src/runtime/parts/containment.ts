@@ -1,4 +1,4 @@
-/** How executable extensions run: in the sandbox of the session, with an environment free of secrets. */
+/** Describes how executable extensions run: in the sandbox of the session, with an environment free of secrets. */
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { ExtensionFile } from "../../base/extension-files.js";
@@ -65,7 +65,7 @@ export async function withContainment<T>(place: LonePlace, use: (containment: Co
   }
 }
 
-/** What the last hook leaves; the input itself if there is no hook. A failing hook is reported and changes nothing. */
+/** Returns what the last hook leaves; the input itself if there is no hook. A failing hook is reported and changes nothing. */
 export async function runEarlyHooks(
   stage: HookStage & ("sources" | "resolve"),
   input: JsonObject,

@@ -31,7 +31,7 @@ export interface RunCostsOptions {
   readonly sessions: SessionStores;
   readonly clock: Clock;
   readonly journal: RunJournal;
-  /** Whether calls cost money: answers from a cassette do not. */
+  /** Says whether calls cost money: answers from a cassette do not. */
   readonly isReplay?: boolean;
   /** The earlier conversation of this process: the budget of the run continues. */
   readonly before?: RunCosts | undefined;
@@ -259,7 +259,7 @@ export class RunCosts implements CostTracker {
     return store === undefined ? own : spendingWithSubagents(store, session);
   }
 
-  /** How full the window is, if it is time to warn. */
+  /** Tells how full the window is, if it is time to warn. */
   async windowNews(model: Model): Promise<WindowNews | undefined> {
     const context = this.#context;
     if (context === undefined) return undefined;

@@ -34,7 +34,7 @@ export interface HookRunOptions {
   readonly containment: Containment;
   readonly root: string;
   readonly report: (problem: string) => void;
-  /** Whether a built-in hook has this place. */
+  /** Tells whether a built-in hook has this place. */
   readonly isBuiltIn: (stage: Stage, name: string) => boolean;
 }
 
@@ -49,7 +49,7 @@ const KNOWN = new Set(
 );
 for (const name of "tool_calls results failure text next_state notice context stop".split(" ")) KNOWN.add(name);
 
-/** What hooks of a turn pass on to each other. */
+/** Holds what hooks of a turn pass on to each other. */
 const carried = new WeakMap<Turn, JsonObject>();
 
 export function namedHook(hook: ExecutableHook, options: HookRunOptions): NamedHook {

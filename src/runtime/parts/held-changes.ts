@@ -256,7 +256,7 @@ export class HeldChanges {
     return { allowed: withoutMissing(passing, missing), heldBack: left };
   }
 
-  /** Why path permissions refuse a change. */
+  /** Tells why path permissions refuse a change. */
   async #refusal(): Promise<(path: string, access: "write" | "delete") => string | undefined> {
     const { permissions, root, sessions } = this.#place;
     const entries = placed(await (await permissions()).paths.load(), root);
@@ -280,7 +280,7 @@ export class HeldChanges {
     });
   }
 
-  /** What another program changed meanwhile stays, unless the person lets the command's version take its place. */
+  /** Keeps what another program changed meanwhile, unless the person lets the command's version take its place. */
   async #withDisputed(
     set: ViewedChanges,
     changes: readonly HeldChange[],
@@ -349,7 +349,7 @@ class AppliedCalls {
     this.#noted.add(call);
   }
 
-  /** What it changed; undefined if nothing was applied. */
+  /** Tells what it changed; undefined if nothing was applied. */
   find(call: string): string | undefined {
     return fileBytes(this.#at(call), PREVIEWED_BYTES)?.toString();
   }

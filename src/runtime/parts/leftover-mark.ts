@@ -60,7 +60,7 @@ const MOST_DIGITS = 8;
 const LEAST_BEGINNING = 6;
 const FULL_BYTES = 32 * 1024;
 
-/** Where the mark begins, whole or as far as there is text; the length if it does not. */
+/** Finds where the mark begins, whole or as far as there is text; the length if it does not. */
 function markStart(text: Buffer, mark: string): number {
   const whole = text.lastIndexOf(mark);
   if (whole !== -1) return whole;

@@ -1,5 +1,5 @@
 /**
- * What programs which go on running (commands in the background, MCP servers) may change in the live workspace, and what they left there.
+ * Describes what programs which go on running (commands in the background, MCP servers) may change in the live workspace, and what they left there.
  *
  * 1. Without a question: the existing folders that the ignore files of HEAD name. HEAD is the one of the session's beginning.
  * 2. A folder that the model names is a question. After a yes Oxbow creates it, and it holds for the session.
@@ -20,7 +20,7 @@ export interface LiveProgramsOptions {
   readonly root: string;
   /** Tells the person. */
   readonly notify: (message: string) => void;
-  /** Why a change of this path needs the user; absolute. */
+  /** Tells why a change of this path needs the user; absolute. */
   readonly reason?: ((path: string) => Promise<string | undefined>) | undefined;
 }
 

@@ -47,7 +47,7 @@ export interface PermissionPlace {
   readonly plugins?: readonly LoadedPlugin[] | undefined;
 }
 
-/** What may change from one decision to the next. */
+/** Describes what may change from one decision to the next. */
 export interface LiveFacts {
   mode(): PermissionMode;
   sandboxed(): boolean;

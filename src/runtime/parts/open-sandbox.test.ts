@@ -1,4 +1,4 @@
-/** Where the modes that ask less contain commands. */
+/** Shows where the modes that ask less contain commands. */
 import { expect, it } from "vitest";
 import { noSandbox } from "../../security/sandbox/state.js";
 import { whyNotContained } from "./open-sandbox.js";

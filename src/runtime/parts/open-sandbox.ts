@@ -27,7 +27,7 @@ export interface SandboxPlace {
   readonly outputDirectory: string;
   /** Folders of Oxbow itself that no command may read. */
   readonly hidden: readonly string[];
-  /** What stays readable wherever it lies: absolute and free of links. */
+  /** Holds what stays readable wherever it lies: absolute and free of links. */
   readonly visible?: readonly string[];
   /** The limits of path permissions for commands. */
   readonly restrictions?: SandboxOptions["restrictions"];
@@ -69,7 +69,7 @@ async function namedWritable(
     .filter((folder) => existsSync(folder));
 }
 
-/** What programs which go on running may change besides the workspace: not its repository. */
+/** Tells what programs which go on running may change besides the workspace: not its repository. */
 export function liveWritable(place: Pick<SandboxPlace, "loaded" | "variables" | "root">): Promise<readonly string[]> {
   return namedWritable(place, { home: "private" });
 }
@@ -173,7 +173,7 @@ export interface Reach {
   readonly secrets: "shown" | "masked";
 }
 
-/** Whether commands run in this mode without a question to the user: the tight sandbox is for them. */
+/** Tells whether commands run in this mode without a question to the user: the tight sandbox is for them. */
 export function runsUnasked(mode: PermissionMode, { auto_approve }: LoadedSettings["settings"]): boolean {
   return mode === "auto" || mode === "review" || (mode === "ask" && auto_approve.value);
 }

@@ -15,9 +15,9 @@ import type { Verdict } from "../../security/permissions/verdict.js";
 import type { PermissionParts, PermissionPlace } from "./open-permissions.js";
 
 export interface RunPermissionsOptions extends PermissionPlace {
-  /** Whether commands run in a sandbox; checked when a decision depends on it. */
+  /** Tells whether commands run in a sandbox; checked when a decision depends on it. */
   readonly isSandboxed: () => Promise<boolean>;
-  /** Why mode `auto` asks like mode `ask`; undefined if commands can run without asking. */
+  /** Tells why mode `auto` asks like mode `ask`; undefined if commands can run without asking. */
   readonly whyNotContained?: () => Promise<string | undefined>;
   /** The client that started the turn. */
   readonly originator: () => Identity;
@@ -109,7 +109,7 @@ export class RunPermissions implements PermissionJudge {
     return autoApproved(question);
   }
 
-  /** What the model asks the sandbox to open; unknown words are ignored. */
+  /** Tells what the model asks the sandbox to open; unknown words are ignored. */
   async #wantedOpenings({ args }: ToolCall, tool: Tool): Promise<readonly Opening[]> {
     // The schema of an extension says what it needs; its arguments open nothing.
     const wanted = tool.extension === undefined ? [args.allow] : tool.extension.needs;
@@ -124,7 +124,7 @@ export class RunPermissions implements PermissionJudge {
     this.#engine?.remember({ tool: call.tool, verdict, originator: originator(), since }, decision);
   }
 
-  /** Whether a call certainly needs no question. The decision is still made when it runs. */
+  /** Tells whether a call certainly needs no question. The decision is still made when it runs. */
   mayStartEarly(call: ToolCall, tool: Tool): boolean {
     if (this.#engine !== undefined) return this.#engine.mayStartEarly(call, tool, this.#options.originator());
     const { loaded, plugins = [] } = this.#options;

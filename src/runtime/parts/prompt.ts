@@ -23,7 +23,7 @@ export function inputNotices(facts: {
   readonly isSubagent: boolean;
   /** The branch that is checked out now. */
   readonly branch: () => string | undefined;
-  /** How many tracked files differ from git's index; undefined if unknown. */
+  /** Counts how many tracked files differ from git's index; undefined if unknown. */
   readonly changedFiles: () => Promise<number | undefined>;
   /** Instructions that the user approved since the last input. */
   readonly approved: () => readonly string[];

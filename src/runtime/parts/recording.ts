@@ -10,7 +10,7 @@ export interface RunRecordingOptions {
   readonly model: () => string;
   readonly wall: () => number;
   readonly notify: (message: string) => void;
-  /** Why a file may not be written. */
+  /** Tells why a file may not be written. */
   readonly refusalOf: (path: string) => Promise<string | undefined>;
 }
 

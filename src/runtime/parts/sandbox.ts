@@ -27,17 +27,17 @@ export type SandboxMode = (typeof SANDBOX_MODES)[number];
 export interface RunSandboxOptions extends SandboxPlace {
   /** Called once, if there is no sandbox and the settings do not switch it off. */
   readonly notify: (message: string) => void;
-  /** Whether undo can revert the changes of a command. */
+  /** Tells whether undo can revert the changes of a command. */
   readonly isRecorded?: () => Promise<boolean>;
   /** The mode as it is now; default: the one of the settings. */
   readonly mode?: () => PermissionMode;
-  /** Whether the mode is plan. */
+  /** Tells whether the mode is plan. */
   readonly isPlanning?: () => boolean;
   /** Applies what commands write. Without it, they write into the workspace. */
   readonly openHeldChanges?: () => Promise<HeldChanges>;
-  /** Why a change of this path needs the user. Absolute. */
+  /** Tells why a change of this path needs the user. Absolute. */
   readonly reason?: (path: string) => Promise<string | undefined>;
-  /** What the commands share with those of another session, which ends it. */
+  /** Tells what the commands share with those of another session, which ends it. */
   readonly space?: () => Promise<SessionSpace>;
   /** Asks the person outside of a call; undefined where no one can answer. */
   readonly askPerson?: () => ToolContext["ask"];
@@ -97,7 +97,7 @@ export class RunSandbox {
     void this.#offerDirect(state, this.#options.askPerson?.()).catch(() => {});
   }
 
-  /** Why commands write into the workspace itself; undefined if what they write is held back and checked. */
+  /** Tells why commands write into the workspace itself; undefined if what they write is held back and checked. */
   whyNotHeld(): Promise<string | undefined> {
     this.#whyNotHeld ??= this.#open(USUAL).then((sandbox) => sandbox.whyNotHeld());
     return this.#whyNotHeld;
@@ -110,7 +110,7 @@ export class RunSandbox {
     return this.#held;
   }
 
-  /** Whether a command that only writes in the workspace is held back, and no program that goes on running sees it meanwhile. */
+  /** Tells whether a command that only writes in the workspace is held back, and no program that goes on running sees it meanwhile. */
   async holdsAll(): Promise<boolean> {
     return this.#live.size === 0 && (await this.holdsBack());
   }
@@ -120,17 +120,17 @@ export class RunSandbox {
     return (await this.#held)?.keep(ask);
   }
 
-  /** What ended calls did is in the log. */
+  /** Forgets the ended calls: what they did is in the log. */
   async forgetEnds(): Promise<void> {
     (await this.#held)?.forgetEnds();
   }
 
-  /** Whether the changes of a command without an opening outside are held back. */
+  /** Tells whether the changes of a command without an opening outside are held back. */
   async holdsBack(): Promise<boolean> {
     return (await this.#openHeld()) !== undefined;
   }
 
-  /** Why nothing runs without asking; undefined if commands do. */
+  /** Tells why nothing runs without asking; undefined if commands do. */
   async whyNotContained(): Promise<string | undefined> {
     const { runsUnasked } = await import("./open-sandbox.js");
     if (!runsUnasked(this.#mode, this.#options.loaded.settings)) return "another mode was chosen.";
@@ -210,7 +210,7 @@ export class RunSandbox {
     };
   }
 
-  /** Whether a person allowed git with this call. */
+  /** Tells whether a person allowed git with this call. */
   async #gitRecords(
     { home }: Reach,
     { openings, line }: { readonly openings: readonly string[]; readonly line: string | undefined },
@@ -221,7 +221,7 @@ export class RunSandbox {
     return line !== undefined && isOnlyGit(line) ? "pass" : "guarded";
   }
 
-  /** What a program which goes on running may change; undefined where it writes into the workspace itself. */
+  /** Tells what a program which goes on running may change; undefined where it writes into the workspace itself. */
   async #prepareLive(
     programs: LivePrograms,
     { sandbox, folders = [], ask }: Pick<WrapOptions, "folders" | "ask"> & { readonly sandbox: Sandbox },
@@ -283,7 +283,7 @@ export class RunSandbox {
     );
   }
 
-  /** Where commands write straight into the workspace: whether those that stay contained may do so without asking. Asked once. */
+  /** Asks once, where commands write straight into the workspace, whether contained ones may do so without asking. */
   async #offerDirect(state: SandboxState, ask: WrapOptions["ask"]): Promise<void> {
     const { loaded } = this.#options;
     if (ask === undefined || this.#writesDirectly || loaded.settings.containment.value !== undefined) return;
@@ -323,7 +323,7 @@ export class RunSandbox {
     return reachOf(openings, { isContained, settings: this.#options.loaded.settings });
   }
 
-  /** What all commands of the session share. */
+  /** Tells what all commands of the session share. */
   space(): Promise<SessionSpace> {
     const { space = newSpace } = this.#options;
     this.#space ??= space();
@@ -378,7 +378,7 @@ export class RunSandbox {
 
 const newSpace = () => import("../../security/sandbox/session-space.js").then(({ SessionSpace }) => new SessionSpace());
 
-/** What a command that a person typed for the model may reach. */
+/** Lists what a command that a person typed for the model may reach. */
 const PERSONS: readonly string[] = ["secrets", "git", "network", "unix_sockets"];
 
 /** For detection only: no command runs in it. */

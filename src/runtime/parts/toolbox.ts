@@ -21,10 +21,10 @@ import type { ChangeObserver, PathGuard, Workspace } from "../../tools/workspace
 export interface ToolboxOptions {
   /** Free of symbolic links. */
   readonly root: string;
-  /** Which of its tools the model gets. */
+  /** Tells which of its tools the model gets. */
   readonly offers: (tool: ToolName, set: ToolSet) => boolean;
   readonly variables: Variables;
-  /** Which of them the commands of the model get. */
+  /** Says which of them the commands of the model get. */
   readonly environmentPolicy?: EnvironmentPolicy | undefined;
   /** Of the terminal that the session works for; absent: that of the process. */
   readonly umask?: number | undefined;
@@ -36,7 +36,7 @@ export interface ToolboxOptions {
   readonly onOutputFile?: () => void;
   /** Hosts that `web_fetch` may reach although they are not on the public internet. */
   readonly webHosts?: readonly string[];
-  /** Who resolves a name behind a proxy; `check` (default) refuses names that cannot be looked up here. */
+  /** Says who resolves a name behind a proxy; `check` (default) refuses names that cannot be looked up here. */
   readonly webNames?: "check" | "proxy";
   /** The folder that commands see as `/tmp`; without it the file tools do not reach `/tmp`. */
   readonly temporary?: () => Promise<string | undefined>;

@@ -221,7 +221,7 @@ function sessionPermissions(
   });
 }
 
-/** What the first call of a session needs, loaded while the model answers. */
+/** Loads what the first call of a session needs, while the model answers. */
 function firstSteps(
   loaded: LoadedSettings,
   made: {

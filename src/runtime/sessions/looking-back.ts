@@ -1,4 +1,4 @@
-/** What clients ask about the past of a session: its turns, its changes, what it cost, and other sessions beside it. */
+/** Describes what clients ask about the past of a session: its turns, its changes, what it cost, and other sessions beside it. */
 import { linesBy, total, withKnownCost } from "../../costs/report.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { Comparison, Queries, TurnInfo } from "../../protocol/queries.js";
@@ -92,7 +92,7 @@ function after({ started_at, elapsed_ms }: TurnInfo): Moment {
   return ({ at }) => at <= time;
 }
 
-/** What is spent in sessions that the client sees. */
+/** Tells what is spent in sessions that the client sees. */
 export async function costsOf(
   stores: Stores,
   { by = "model", since, session }: Queries["GetCosts"]["request"] & { readonly session?: SessionId },

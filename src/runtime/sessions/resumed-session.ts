@@ -28,7 +28,7 @@ export interface ResumedSession extends StoredSession {
 
 type Request = CommandPayloads["CreateSession"] & { readonly resume: SessionId };
 
-/** How these calls ended. Those that are missing are not known. */
+/** Describes how these calls ended. Those that are missing are not known. */
 export type WholeEnds = (calls: readonly CallId[]) => Promise<ReadonlyMap<string, NonNullable<CutOffCall["verdict"]>>>;
 
 /** Undefined: nothing of it is stored, and its client begins it anew. */

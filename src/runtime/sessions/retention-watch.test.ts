@@ -47,7 +47,7 @@ async function place(profile = "", later = 0) {
     });
   };
   const watch = new RetentionWatch({ sessions, settings, roots, clock, log: () => {}, announce: show });
-  /** What was shown is marked after the look. */
+  /** Waits for the look, after which what was shown is marked. */
   const settled = async () => {
     await watch.settled;
     await shown;

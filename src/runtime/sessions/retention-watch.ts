@@ -164,7 +164,7 @@ interface RetentionState {
   readonly dismissed: readonly string[];
 }
 
-/** What cannot be read hides nothing. */
+/** Reads the state. What cannot be read hides nothing. */
 async function readState(roots: Roots): Promise<RetentionState> {
   const written = await readFile(stateFile(roots), "utf8").catch(() => "{}");
   const value = parsed(written);

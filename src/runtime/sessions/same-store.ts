@@ -7,7 +7,7 @@ import { STORES } from "../../sessions/stores.js";
 import type { Place, ProcessParts } from "../open-engine.js";
 import { SessionStores, type StoreChoice } from "./session-stores.js";
 
-/** What a new session there would do wrong; undefined if its place has the same store. `notify` says which folder is not approved. */
+/** Tells what a new session there would do wrong; undefined if its place has the same store. `notify` says which folder is not approved. */
 export async function storeDifference(
   { loaded, root }: Pick<Place, "loaded" | "root">,
   { sessions, variables, notify }: Pick<ProcessParts, "sessions" | "variables" | "notify">,

@@ -1,4 +1,4 @@
-/** How the last run of a session ended. */
+/** Describes how the last run of a session ended. */
 import type { SessionEndReason } from "../../protocol/events.js";
 import type { SessionRecord, SessionStore } from "../../sessions/store.js";
 

@@ -10,7 +10,7 @@ import type { ProcessParts } from "../open-engine.js";
 
 type StartParts = Pick<ProcessParts, "sessions" | "variables" | "log">;
 
-/** What a session had last; for a session without a start that of the engine. */
+/** Tells what a session had last; for a session without a start that of the engine. */
 export async function earlierStart(
   resume: { readonly resume: string } | undefined,
   { sessions, variables }: StartParts,

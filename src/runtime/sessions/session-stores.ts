@@ -1,5 +1,5 @@
 /**
- * Where this process stores sessions: `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
+ * Describes where this process stores sessions: `--store`, `OXBOW_STORE` or the profile, else the nearest `.oxbow/sessions/`
  * of the project that the user has approved, else the user's own encrypted database. One store for all runs of the process, opened on demand.
  */
 
@@ -68,7 +68,7 @@ export class SessionStores {
     return this.#opened.get();
   }
 
-  /** Whether there is a store already, so that opening it creates nothing. */
+  /** Tells whether there is a store already, so that opening it creates nothing. */
   async exists(): Promise<boolean> {
     const choice = await this.choice();
     return choice.kind !== "none" && isThere(join(choice.folder, STORES[choice.kind].sign));

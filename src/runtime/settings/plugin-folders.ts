@@ -40,7 +40,7 @@ export function missingPlugins(
     .map((folder) => `${plugin_dirs.origin}: there is no plugin in ${folder}.`);
 }
 
-/** Whether an entry of `plugins` is such a folder, and not code for Oxbow. */
+/** Tells whether an entry of `plugins` is such a folder, and not code for Oxbow. */
 export function isPluginEntry(entry: string, place: FolderPlace): boolean {
   return /^[.~/\\]/.test(entry) && isPluginFolder(resolve(place.config, atHome(entry, place)));
 }

@@ -20,9 +20,9 @@ export interface ListedProfile {
   readonly path: string;
   readonly description?: string;
   readonly in_use: boolean;
-  /** What replaces it, or what it adds to. */
+  /** Says what replaces it, or what it adds to. */
   readonly note?: string;
-  /** Why it cannot be used. */
+  /** Says why it cannot be used. */
   readonly problem?: string;
 }
 

@@ -28,7 +28,7 @@ export function rowsValue(lines: readonly SettingRow[]) {
 export interface SettingKey {
   readonly key: string;
   readonly about: string;
-  /** What a project may do with it. */
+  /** Says what a project may do with it. */
   readonly project: "sets it" | "makes it stricter" | "no";
   /** The guide, without `.md`. */
   readonly guide: string;

@@ -1,5 +1,5 @@
 /**
- * Which tools the model gets: fixed sets, and sets of one's own that name tools.
+ * Decides which tools the model gets: fixed sets, and sets of one's own that name tools.
  *
  * 1. A fixed set has built-in tools only. Without an own set, the tools of extensions come with any choice.
  * 2. With an own set, only named tools come from outside: programs, plugins and MCP servers bring the tools that a chosen set names.
@@ -39,7 +39,7 @@ export class ToolChoice {
     this.#patterns = (named ?? []).map(namePattern);
   }
 
-  /** Whether the model may get the tool; `set` is the one of a built-in tool. */
+  /** Tells whether the model may get the tool; `set` is the one of a built-in tool. */
   offers(tool: string, set: ToolSet | undefined): boolean {
     if (set === undefined && this.named === undefined) return true;
     return (set !== undefined && this.sets.includes(set)) || this.#patterns.some((pattern) => pattern.test(tool));

@@ -1,5 +1,5 @@
 /**
- * What every session store must do, ours and third-party ones. Callers pass the functions of the test runner, so that this module
+ * Describes what every session store must do, ours and third-party ones. Callers pass the functions of the test runner, so that this module
  * loads without one: `describeStore("sqlite", openPlace, { describe, it })`.
  */
 import type { SessionStore } from "../../base/session-store.js";

@@ -1,4 +1,4 @@
-/** Whether a request matches the expectations of a script. */
+/** Decides whether a request matches the expectations of a script. */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonValue } from "../../protocol/json.js";
 import type { Condition, Test } from "./script/script.js";

@@ -1,4 +1,4 @@
-/** Which reply comes next (the invariants of script.ts). Finding a reply does not consume it, so that a failed expectation fails again. */
+/** Decides which reply comes next (the invariants of script.ts). Finding a reply does not consume it, so that a failed expectation fails again. */
 import { type Facts, holds } from "./condition.js";
 import type { Reply, Script } from "./script/script.js";
 

@@ -18,7 +18,7 @@ export interface RecordedRequest {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly answered: Answered;
-  /** How it ended: "broken" when client or script closed the connection before the end of the answer. */
+  /** Says how it ended: "broken" when client or script closed the connection before the end of the answer. */
   readonly ended: Promise<Ending>;
 }
 

@@ -1,4 +1,4 @@
-/** Which wire a request belongs to. */
+/** Decides which wire a request belongs to. */
 import { anthropic } from "./wires/anthropic.js";
 import { gemini } from "./wires/gemini.js";
 import { ollama } from "./wires/ollama.js";

@@ -21,7 +21,7 @@ afterEach(async () => {
 const WIRES = { anthropic: askAnthropic, openai: askOpenai, ollama: askOllama };
 const EVERY_WIRE = Object.keys(WIRES) as (keyof typeof WIRES)[];
 
-/** What a client would show, whatever the wire. */
+/** Tells what a client would show, whatever the wire. */
 function textOf(answer: ProbeAnswer): string {
   const frames = answer.text.startsWith("{") ? jsonLines(answer.text) : sseEvents(answer.text).map(({ data }) => data);
   return (frames as Frame[])

@@ -18,7 +18,7 @@ export function readableJson(text: string): JsonValue | undefined {
   return undefined;
 }
 
-/** What closes the brackets that are open at the end; undefined inside a string. */
+/** Tells what closes the brackets that are open at the end; undefined inside a string. */
 function closing(text: string): string | undefined {
   let open = "";
   let quoted = false;

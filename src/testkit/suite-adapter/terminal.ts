@@ -34,7 +34,7 @@ function show(block: Block): readonly string[] {
 }
 
 const styledTheme = createTheme("dark", { colours: "16", links: true });
-/** What the theme itself writes. A link leads to the address that its text shows, and contains only printable ASCII. */
+/** Matches what the theme itself writes. A link leads to the address that its text shows, and contains only printable ASCII. */
 const OWN = /\x1b\[[\d;]+m|\x1b\]8;id=[\da-z]+;(?:https?:\/\/|mailto:)[\x21-\x7e]*\x1b\\|\x1b\]8;;\x1b\\/g;
 
 /** With colours and links, in a narrow window. */

@@ -35,7 +35,7 @@ export const openShell: OpenShell = async ({ variables, notify }) => {
   };
 };
 
-/** What the commands that ask for a secret need. */
+/** Describes what the commands that ask for a secret need. */
 export interface SecretContext {
   readonly args: CommandArguments;
   readonly variables: Variables;

@@ -5,7 +5,7 @@ export interface Finding {
   readonly subject: string;
   readonly verdict: Verdict;
   readonly text: string;
-  /** What to do about it. */
+  /** Says what to do about it. */
   readonly fix?: string;
   /** A model provider that is not set up: people get one line about all of them. */
   readonly isUnused?: true;

@@ -26,7 +26,7 @@ export const importFiles: SessionAction = async (args, port, context) => {
   return { text: imported.map(line).join("\n"), value: asValue(imported) };
 };
 
-/** Which folder an imported session belongs to. */
+/** Describes which folder an imported session belongs to. */
 interface Choice {
   readonly wanted: "here" | "there" | "ask";
   readonly context: CommandContext;

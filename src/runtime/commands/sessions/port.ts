@@ -1,4 +1,4 @@
-/** What the commands about stored sessions need, in a conversation and as `oxbow session`. */
+/** Describes what the commands about stored sessions need, in a conversation and as `oxbow session`. */
 import type { Clock } from "../../../base/clock.js";
 import type { TurnRange } from "../../../base/turn-range.js";
 import { UsageError } from "../../../base/usage-error.js";

@@ -225,7 +225,7 @@ interface GuardedUndo {
   reason(path: string): Promise<string | undefined>;
 }
 
-/** Which entries of a plan need the user's explicit yes. */
+/** Tells which entries of a plan need the user's explicit yes. */
 async function guardedUndo(plan: UndoPlan, { stores: sessions, settings, variables }: OpenPort): Promise<GuardedUndo> {
   const guard = new RunGuard({
     root: plan.root,

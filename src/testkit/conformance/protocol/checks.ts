@@ -1,4 +1,4 @@
-/** What must hold for everything that a client got. Each check returns the first problem as a sentence. */
+/** Describes what must hold for everything that a client got. Each check returns the first problem as a sentence. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { show } from "./match.js";
 import type { CheckName } from "./scenario.js";

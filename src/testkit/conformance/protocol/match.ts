@@ -1,4 +1,4 @@
-/** Whether a value is what a scenario expects; says where it differs. */
+/** Decides whether a value is what a scenario expects; says where it differs. */
 import { shorten } from "../../../base/cap-text.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 

@@ -10,7 +10,7 @@ import type { ConformanceConnection, ConformanceTransport } from "./transport.js
 
 export interface RunOptions {
   readonly clock: Clock;
-  /** How long an answer or an event may take. */
+  /** Says how long an answer or an event may take. */
   readonly patienceMs: number;
 }
 

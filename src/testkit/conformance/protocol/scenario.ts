@@ -12,7 +12,7 @@ import type { Ability, OtherToken } from "./transport.js";
 export interface Scenario {
   /** Small letters and hyphens. It does not change: reports are compared by it. */
   readonly name: string;
-  /** What a server must do, in one sentence. */
+  /** Says what a server must do, in one sentence. */
   readonly rule: string;
   /** The protocol version that has the rule. */
   readonly since: string;
@@ -22,7 +22,7 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-/** Where the value of a reply or event goes: the name of a variable, and the path to the value. */
+/** Describes where the value of a reply or event goes: the name of a variable, and the path to the value. */
 export type Save = Readonly<Record<string, string>>;
 
 export type Step =

@@ -1,4 +1,4 @@
-/** How a server with a fault is made: it stands before a good server and spoils what passes. */
+/** Describes how a server with a fault is made: it stands before a good server and spoils what passes. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { ConformanceConnection, ConformanceReply, ConformanceTransport } from "./transport.js";
 

@@ -93,7 +93,7 @@ async function withAgents(transport: ConformanceTransport): Promise<ConformanceT
   }
 }
 
-/** Whether the rule came after the server's version. A server of another major version has to follow all rules of the suite. */
+/** Tells whether the rule came after the server's version. A server of another major version has to follow all rules of the suite. */
 function isNewer(since: string, server: string | undefined): boolean {
   if (server === undefined) return false;
   const [major = 0, minor = 0] = since.split(".").map(Number);

@@ -1,5 +1,5 @@
 /**
- * How the suite reaches a server. It uses plain JSON and no code of the engine or of a client, so that it judges both.
+ * Describes how the suite reaches a server. It uses plain JSON and no code of the engine or of a client, so that it judges both.
  *
  * A connection is one client: a socket, or the requests that carry one token.
  */
@@ -9,7 +9,7 @@ import type { JsonObject } from "../../../protocol/json.js";
 export interface ConformanceTransport {
   /** `http`, `ws`, `unix`, `stdio`, `inproc`. */
   readonly name: string;
-  /** What it can do; a scenario that needs more is skipped. */
+  /** Says what it can do; a scenario that needs more is skipped. */
   readonly abilities: ReadonlySet<Ability>;
   /** Without a token of its own, an agent uses that of the human, and says in the handshake that it is an agent. */
   connect(identity: Identity, token?: OtherToken): Promise<ConformanceConnection>;

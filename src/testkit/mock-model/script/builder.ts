@@ -112,7 +112,7 @@ export class ReplyBuilder {
     return this.#then({ type: "hang" });
   }
 
-  /** How many calls this reply answers; `Infinity` for all. */
+  /** Counts how many calls this reply answers; `Infinity` for all. */
   times(times: number): ReplyBuilder {
     return this.#set({ times });
   }

@@ -10,7 +10,7 @@ import type { Usage } from "../../../protocol/usage.js";
 
 export interface Script {
   readonly replies: readonly Reply[];
-  /** What happens after the last reply: start over, or (default) answer `SCRIPT_ENDED`. */
+  /** Says what happens after the last reply: start over, or (default) answer `SCRIPT_ENDED`. */
   readonly atEnd?: "loop" | "say-so";
   /** The models that exist. Default: the hosted wires accept every name and Ollama has `DEFAULT_MODEL`. */
   readonly models?: readonly ModelSpec[];
@@ -25,10 +25,10 @@ export interface ModelSpec {
   /** The rest is for Ollama. `no`: it can be pulled. */
   readonly installed?: "yes" | "no";
   readonly bytes?: number;
-  /** How long it takes to load the model, or to load it with another context, before the first byte. */
+  /** Says how long it takes to load the model, or to load it with another context, before the first byte. */
   readonly loadMs?: number;
   readonly pullMs?: number;
-  /** What happens to a prompt that does not fit if the client asks not to truncate it; servers of 2024 ignore that field. */
+  /** Says what happens to a prompt that does not fit if the client asks not to truncate it; servers of 2024 ignore that field. */
   readonly cut?: "refused" | "silent";
 }
 
@@ -44,9 +44,9 @@ export const DEFAULT_MODEL: Required<ModelSpec> = {
 };
 
 export interface Reply {
-  /** Where the reply starts in its file. */
+  /** Says where the reply starts in its file. */
   readonly line?: number;
-  /** How many calls it answers; `Infinity` for all. */
+  /** Says how many calls it answers; `Infinity` for all. */
   readonly times?: number;
   readonly when?: readonly Condition[];
   readonly expect?: readonly Condition[];
@@ -64,7 +64,7 @@ export interface Reply {
 export const STOP_REASONS = ["end", "tool", "length", "refusal", "pause", "stop-sequence"] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
-/** How the bytes of the body are split. */
+/** Describes how the bytes of the body are split. */
 export type Split = { readonly bytes: number } | { readonly seed: number };
 
 /* ---- actions ---- */
@@ -72,7 +72,7 @@ export type Split = { readonly bytes: number } | { readonly seed: number };
 export interface Pace {
   /** Into how many deltas the text is cut. */
   readonly chunks?: number;
-  /** How many characters a delta has. */
+  /** Says how many characters a delta has. */
   readonly size?: number;
   /** Pause after each delta. */
   readonly everyMs?: number;
@@ -133,7 +133,7 @@ export const ERROR_KINDS = [
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/** What is sent beside or instead of a regular answer. */
+/** Describes what is sent beside or instead of a regular answer. */
 export type Noise =
   | { readonly type: "ping" }
   | { readonly type: "comment"; readonly text: string }
@@ -158,7 +158,7 @@ export type Action =
 
 const LAST_ACTIONS: ReadonlySet<Action["type"]> = new Set(["error", "html", "drop", "cut", "hang"]);
 
-/** Why an action cannot follow those before it. */
+/** Tells why an action cannot follow those before it. */
 export function misplaced(action: Action, before: readonly Action[]): string | undefined {
   const last = before.at(-1);
   if (last !== undefined && LAST_ACTIONS.has(last.type)) {

@@ -1,4 +1,4 @@
-/** What Gemini refuses, in its own words. As there, only the first error is reported. */
+/** Describes what Gemini refuses, in its own words. As there, only the first error is reported. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { asList, asText } from "./wire.js";
@@ -212,7 +212,7 @@ function checkCalls(contents: readonly JsonObject[], model: string): string | un
   return open ? "Please ensure that single turn requests end with a user role or the role field is empty." : undefined;
 }
 
-/** Whether only function results followed since, and no user message. */
+/** Tells whether only function results followed since, and no user message. */
 function isCurrent(parts: readonly (readonly JsonObject[])[], index: number): boolean {
   return parts
     .slice(index + 1)

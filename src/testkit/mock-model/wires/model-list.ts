@@ -3,7 +3,7 @@ import { DEFAULT_MODEL, type ModelSpec } from "../script/script.js";
 
 export interface ModelList {
   readonly all: readonly Required<ModelSpec>[];
-  /** Whether the hosted wires accept unlisted names. They do when the script names no model. */
+  /** Says whether the hosted wires accept unlisted names. They do when the script names no model. */
   readonly open: boolean;
   /** A missing tag means `latest`, as with Ollama. */
   find(name: string): Required<ModelSpec> | undefined;

@@ -1,4 +1,4 @@
-/** What Chat Completions refuses, in its own words. As there, only the first error is reported. */
+/** Describes what Chat Completions refuses, in its own words. As there, only the first error is reported. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import { asList, asText } from "./wire.js";
 

@@ -1,4 +1,4 @@
-/** What the Responses API refuses, in its own words. As there, only the first error is reported. */
+/** Describes what the Responses API refuses, in its own words. As there, only the first error is reported. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.js";
 import type { ErrorKind } from "../script/script.js";

@@ -1,4 +1,4 @@
-/** What a script adds to a stream of server-sent events besides the answer. */
+/** Describes what a script adds to a stream of server-sent events besides the answer. */
 import type { Noise } from "../script/script.js";
 
 export interface NoiseForm {

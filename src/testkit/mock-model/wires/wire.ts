@@ -31,7 +31,7 @@ export interface HttpAnswer {
 export interface Service {
   readonly key: string | undefined;
   readonly models: ModelList;
-  /** Which models are on the disk and in memory, as Ollama sees it. */
+  /** Says which models are on the disk and in memory, as Ollama sees it. */
   readonly installed: OllamaModels;
   readonly ids: IdMint;
   wall(): number;
@@ -81,7 +81,7 @@ export interface Encoder {
   close(outcome: Outcome): string;
   /** The answer to a request without a stream. */
   whole(parts: readonly Part[], outcome: Outcome): JsonObject;
-  /** Why the real service could not send this part; absent if it can send every part. */
+  /** Tells why the real service could not send this part; absent if it can send every part. */
   problem?(part: Part): ErrorAction | undefined;
 }
 

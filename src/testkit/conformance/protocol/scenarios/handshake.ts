@@ -1,4 +1,4 @@
-/** How a client and a server meet, and how they get along with what they do not know. */
+/** Describes how a client and a server meet, and how they get along with what they do not know. */
 import type { Scenario } from "../scenario.js";
 import { command, connect, expecting, input, opened, query, refused, SESSION, wait } from "./steps.js";
 

@@ -1,4 +1,4 @@
-/** Who decides about a call. */
+/** Decides who decides about a call. */
 import type { Scenario } from "../scenario.js";
 import { answer, asked, command, expecting, input, joined, opened, query, refused, SESSION, wait } from "./steps.js";
 

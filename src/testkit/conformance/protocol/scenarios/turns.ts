@@ -1,4 +1,4 @@
-/** What happens from an input to the end of its turn. */
+/** Describes what happens from an input to the end of its turn. */
 import type { Scenario, Step } from "../scenario.js";
 import { answer, asked, command, expecting, input, joined, opened, query, refused, SESSION, wait } from "./steps.js";
 

@@ -1,4 +1,4 @@
-/** What all transports on a wire need: an address and tokens. */
+/** Describes what all transports on a wire need: an address and tokens. */
 import type { Identity } from "../../../../protocol/client.js";
 import type { Ability, OtherToken } from "../transport.js";
 
