@@ -40,7 +40,7 @@ export type {
 /** The default export of a plugin. */
 export type Register = (oxbow: Oxbow) => void | Promise<void>;
 
-/** Describes what a plugin gets. Every `add…` works only until `register` has returned. */
+/** The surface for plugins. Every `add…` works only until `register` has returned. */
 export interface Oxbow {
   /** The version of Oxbow. */
   readonly version: string;
@@ -202,7 +202,7 @@ export interface PluginCommand {
   readonly name: string;
   /** One line without a full stop. */
   readonly summary: string;
-  /** Says how the help shows its arguments. */
+  /** The arguments, as the help shows them. */
   readonly usage?: string;
   /** `args` is the rest of the line. The text is shown; `value` is the same as data. */
   run(
