@@ -7,7 +7,7 @@ import { REQUIREMENTS, type Requirement } from "./requirements.js";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SPECIFICATION = join(ROOT, "..", "shared", "spec", "features.md");
 
-/** Where tests cite requirements: `verifies(["L5", "L6"], …)`, or `[L5 L6]` at the beginning of a test's name. */
+/** Finds where tests cite requirements: `verifies(["L5", "L6"], …)`, or `[L5 L6]` at the beginning of a test's name. */
 function findCitations(source: string): string[] {
   const code = source.replace(/^\s*\/\/.*$|\/\*[\s\S]*?\*\//gm, "");
   const calls = [...code.matchAll(/\bverifies\(\s*\[([^\]]*)\]/g)].map(([, ids = ""]) => ids.match(/[A-Z]\d+/g) ?? []);

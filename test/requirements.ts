@@ -1,5 +1,5 @@
 /**
- * What Oxbow must do, by id. An id names its requirement everywhere: in tests, issues and commit messages.
+ * Describes what Oxbow must do, by id. An id names its requirement everywhere: in tests, issues and commit messages.
  *
  * 1. An id is never reused or renumbered.
  * 2. `done` is a claim, and so is `part` (some of it works, the rest is to come): test/requirements.test.ts fails while no

@@ -65,6 +65,11 @@ describe("the check of wording", () => {
     expect(check({ "src/a/b.ts": `${line}\n`, "docs/a.md": "Plain words.\n" })).toHaveLength(1);
   });
 
+  it("finds a doc comment that begins with a question word", () => {
+    const lines = ["/** Whether it ends. */", "/** Tells whether it ends. */", "// What follows is data."].join("\n");
+    expect(check({ "src/a/b.ts": lines, "test/a.test.ts": lines, "src/clients/tui/a.ts": lines })).toHaveLength(2);
+  });
+
   it("leaves decision records and other files alone", () => {
     const text = "// Nobody asks (feature P1).\n";
     expect(check({ "docs/decisions/0001-a.md": text, "src/a.txt": text, "other/a.ts": text })).toEqual([]);

@@ -475,7 +475,7 @@ describe("an installed copy", () => {
   });
 });
 
-/** What npm sets for `npm start` called in `caller`. */
+/** Tells what npm sets for `npm start` called in `caller`. */
 function npmStart(root: string, caller: string) {
   return { npm_lifecycle_event: "start", npm_package_json: join(root, "package.json"), INIT_CWD: caller };
 }

@@ -2,7 +2,7 @@
 import { parseDuration } from "./duration.js";
 import { UsageError } from "./usage-error.js";
 
-/** What a form asks for: one of these values, a number or a list; absent: a text. */
+/** Describes what a form asks for: one of these values, a number or a list; absent: a text. */
 export type Takes = "switch" | "number" | "list" | readonly string[];
 
 export interface Reader<T> {

@@ -41,7 +41,7 @@ export interface DeclaredSetting<T> {
   /** The guide that explains it, without `.md`. */
   readonly guide?: string | undefined;
   readonly access: ProjectAccess;
-  /** What it holds for, if several terminals share an engine; default: the session. */
+  /** Says what it holds for, if several terminals share an engine; default: the session. */
   readonly holds?: Flag["holds"];
   readonly flags: (key: string) => readonly Flag[];
   readonly variable?: Variable | undefined;
@@ -76,7 +76,7 @@ interface Definition<T>
   readonly flag?: SettingFlag;
   /** Throws a UsageError that says what it expects. */
   readonly read: Reader<T>;
-  /** Whether a project may set it: to any value, or only to one that is as strict as the user's. Absent: not at all. */
+  /** Says whether a project may set it: to any value, or only to one that is as strict as the user's. Absent: not at all. */
   readonly project?: "any" | ((theirs: NoInfer<T>, yours: NoInfer<T>) => boolean);
 }
 

@@ -342,17 +342,17 @@ export interface McpMessage {
 export interface SettingInfo {
   readonly name: string;
   readonly about: string;
-  /** What sessions get that open from now on. */
+  /** Holds what sessions get that open from now on. */
   readonly value: string;
   /** `--model`, `OXBOW_MODEL`, the path of a file with the key, or `default`. */
   readonly origin: string;
   readonly source: "default" | "user" | "project" | "environment" | "flag";
-  /** What this session works with, where that differs. */
+  /** Holds what this session works with, where that differs. */
   readonly in_use?: string;
-  /** How it is changed; `file`: only there. */
+  /** Says how it is changed; `file`: only there. */
   readonly kind: "choice" | "switch" | "number" | "list" | "text" | "file";
   readonly choices?: readonly string[];
-  /** What it holds for: `client` is the terminal. */
+  /** Says what it holds for: `client` is the terminal. */
   readonly holds: "session" | "client" | "engine";
   /** The slash command that changes it in a running session. */
   readonly command?: string;

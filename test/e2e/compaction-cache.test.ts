@@ -18,7 +18,7 @@ reply
 reply times=any
   text: Going on.
 `;
-/** What differs from call to call: marks of the cache, and what only limits the answer. */
+/** Lists what differs from call to call: marks of the cache, and what only limits the answer. */
 const PASSING = ["cache_control", "max_tokens", "max_output_tokens", "num_predict"];
 
 function withoutPassing(value: JsonValue | undefined): JsonValue | undefined {

@@ -21,7 +21,7 @@ async function inShell(shell: string, args: readonly string[]): Promise<string> 
   return stdout.trimEnd();
 }
 
-/** What bash would offer for a line: the function that `complete` names is called as bash calls it. */
+/** Tells what bash would offer for a line: the function that `complete` names is called as bash calls it. */
 async function offeredInBash(lines: readonly string[]): Promise<readonly string[][]> {
   const calls = lines.map(
     (line) => `COMP_LINE=${JSON.stringify(line)}; COMP_POINT=\${#COMP_LINE}; "$handler" oxbow; echo "\${COMPREPLY[*]}"`,

@@ -130,7 +130,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** How many turns this terminal saw end. */
+/** Counts how many turns this terminal saw end. */
 function endedOf({ seen }: TestTerminal): number {
   return seen.filter(({ kind }) => kind === "TurnEnded").length;
 }

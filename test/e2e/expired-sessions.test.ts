@@ -20,7 +20,7 @@ async function machine(script: string) {
   const cwd = await temporaryFolder();
   const env = { OXBOW_HOME: home, ...providerEnvironment("anthropic", mock.url) };
   const run = (...args: readonly string[]) => oxbow(args, { cwd, env });
-  /** What retention does to a store after some weeks. */
+  /** Tells what retention does to a store after some weeks. */
   const inStore = async <T>(action: (store: SessionStore) => Promise<T>): Promise<T> => {
     const variables = { OXBOW_HOME: home };
     const { settings, roots } = await loadSettings(parseFlags([], [], ""), variables);

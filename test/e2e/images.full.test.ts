@@ -14,7 +14,7 @@ function picture(): Buffer {
   return Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...rest]);
 }
 
-/** Where each wire carries an image. */
+/** Lists where each wire carries an image. */
 const AT: Readonly<Record<Wire, (base64: string) => string>> = {
   anthropic: (data) => `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"${data}"}}`,
   openai: (data) => `{"type":"image_url","image_url":{"url":"data:image/png;base64,${data}"}}`,

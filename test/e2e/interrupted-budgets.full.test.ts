@@ -85,7 +85,7 @@ async function stopServe({ home, cwd, env }: Scene, signal: NodeJS.Signals, delt
   await ended;
 }
 
-/** Where the signal comes: the same points in each run of the tests. */
+/** Lists where the signal comes: the same points in each run of the tests. */
 const POINTS = [0, 1, 7, 40, 3, 20, 75, 2, 55, 12].slice(0, times(2, 10));
 
 describe("the budget of a day", () => {

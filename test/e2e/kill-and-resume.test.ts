@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => mock.close());
 
-/** When the clock of a kill starts: with the program, its first event, or the first result of a tool. */
+/** Decides when the clock of a kill starts: with the program, its first event, or the first result of a tool. */
 type KillFrom = "start" | "turn" | "result";
 
 interface Lane {
@@ -48,7 +48,7 @@ interface Lane {
   kills: number;
   /** Turns that a kill ended. */
   cutOff: number;
-  /** What each killed run had shown. */
+  /** Tells what each killed run had shown. */
   readonly shown: (readonly Envelope[])[];
 }
 

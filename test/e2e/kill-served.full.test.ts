@@ -31,7 +31,7 @@ reply times=any
   text size=5: Fine, that is done, whatever it was.
 `);
 
-/** What a client has of a session, after all that it got. */
+/** Describes what a client has of a session, after all that it got. */
 class View {
   events: JsonObject[] = [];
   #look = () => {};

@@ -18,7 +18,7 @@ import { verifies } from "../verifies.js";
 
 const KILLS = Number(process.env.OXBOW_KILLS ?? times(6, 200));
 const LANES = isThorough ? ["sqlite", "files", "sqlite"] : ["sqlite", "files"];
-/** How long the model takes to answer what waited. */
+/** Sets how long the model takes to answer what waited. */
 const ANSWER_MS = 120;
 /** From the moment enough were accepted: long enough for all of their turns. */
 const LONGEST_MS = 4 * ANSWER_MS;
@@ -31,7 +31,7 @@ interface Lane {
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly random: () => number;
-  /** What the program said it has taken. */
+  /** Holds what the program said it has taken. */
   readonly accepted: string[];
   kills: number;
   /** Kills that left something waiting. */
@@ -66,7 +66,7 @@ async function killOnce(lane: Lane): Promise<void> {
   const inputs = [1, 2, 3].map((n) => `waiting ${lane.kills}-${n}.`);
   const afterMs = lane.random() * LONGEST_MS;
   const { mock, answerFirst } = lane;
-  /** How many are accepted before the kill. */
+  /** Sets how many are accepted before the kill. */
   const most = 1 + (lane.kills % inputs.length);
   const requests = mock.requests.length;
   let isDying = false;

@@ -34,7 +34,7 @@ const MODELS: Readonly<Record<(typeof WIRES)[number], string>> = {
   ollama: "ollama:mock-model",
 };
 
-/** What the provider reads, in the order in which it reads it: what stands before the conversation, then its messages. */
+/** Tells what the provider reads, in the order in which it reads it: what stands before the conversation, then its messages. */
 function parts(request: RecordedRequest): readonly string[] {
   const body = withoutCacheHints(request.body as JsonObject);
   const { messages, contents, input, ...rest } = body;

@@ -1,4 +1,4 @@
-/** What a person types into the terminal client: the built program in tmux. */
+/** Shows what a person types into the terminal client: the built program in tmux. */
 
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";

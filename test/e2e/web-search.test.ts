@@ -92,7 +92,7 @@ async function searxngServer(results: readonly object[], status = 200) {
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** How each service is asked for its search, and the variables that lead to it. OpenAI searches only at its own address. */
+/** Lists how each service is asked for its search, and the variables that lead to it. OpenAI searches only at its own address. */
 const SERVICES = {
   anthropic: { tool: '"type":"web_search_20250305"', env: () => ({}) },
   gemini: { tool: '"googleSearch":{}', env: () => ({}) },

@@ -1,4 +1,4 @@
-/** What the sessions of one engine share, and what its health shows of that. */
+/** Shows what the sessions of one engine share, and what its health shows of that. */
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { SessionId } from "../../src/protocol/ids.js";
 import type { HealthInfo } from "../../src/protocol/queries.js";

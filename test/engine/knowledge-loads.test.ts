@@ -1,4 +1,4 @@
-/** What memory, knowledge base, retrieval and recall cost a session that does not use them: nothing, in code and in bytes of a request. */
+/** Shows what memory, knowledge base, retrieval and recall cost a session that does not use them: nothing, in code and in bytes of a request. */
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, vi } from "vitest";

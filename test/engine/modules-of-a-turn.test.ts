@@ -1,4 +1,4 @@
-/** Which modules run during a turn, by the counts of V8. */
+/** Shows which modules run during a turn, by the counts of V8. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { Session } from "node:inspector/promises";

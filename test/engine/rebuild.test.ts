@@ -71,7 +71,7 @@ function rebuild(events: readonly Envelope[]): RebuiltConversation {
   return builder.end();
 }
 
-/** What a provider insists on: each call answered exactly once, in the next message. */
+/** Tells what a provider insists on: each call answered exactly once, in the next message. */
 function expectValid(messages: readonly Message[]): void {
   for (const [i, message] of messages.entries()) {
     expect(message.content.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** What the model gets of each built-in tool, beside its words: a reviewed list of arguments, and what the tool may do. */
+/** Shows what the model gets of each built-in tool, beside its words: a reviewed list of arguments, and what the tool may do. */
 import { describe, expect, it } from "vitest";
 import { KB_TOOL } from "../../src/context/knowledge-base/kb-tool-definition.js";
 import { MEMORY_TOOL, scopeOf } from "../../src/context/memory/memory-tool-definition.js";

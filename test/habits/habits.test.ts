@@ -20,7 +20,7 @@ import { WEB_SEARCH } from "../../src/tools/web/definition.js";
 import { call, calls, ok, says, scriptedModel, testEngine } from "../support/engine.js";
 import { verifies } from "../verifies.js";
 
-/** What must happen. Either `refused`, or the call succeeds with everything else that is named. */
+/** Describes what must happen. Either `refused`, or the call succeeds with everything else that is named. */
 interface Expected {
   /** Words of the refusal; nothing may have changed. */
   readonly refused?: string | readonly string[];

@@ -79,7 +79,7 @@ const EXIT_CODES: readonly (readonly [command: RegExp, code: number])[] = [
 const DEFAULTS = NAMED_PROVIDERS.flatMap((provider) => defaultModelOf(provider) ?? []);
 const MODELS = new Set([...DEFAULTS, "claude-sonnet-4-5", "gpt-5-mini", "openai/gpt-oss-120b", "qwen3", "qwen3:8b"]);
 
-/** What a reader writes instead of a word. */
+/** Fills in what a reader writes instead of a word. */
 function filledIn(command: string, session: string): string {
   return command
     .replace(/^\.\/oxbow\b/, "oxbow")
@@ -201,7 +201,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   mock: "src/testkit/mock-model/examples.test.ts parses and plays each",
 };
 
-/** What is done with the blocks that are no commands. */
+/** Lists what is done with the blocks that are no commands. */
 const CHECKS: Readonly<Record<string, (block: Block) => Promise<void> | void>> = {
   // test/engine/examples runs them: the second line says where they belong.
   // The flags of the jobs of a build.

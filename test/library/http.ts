@@ -30,13 +30,13 @@ export async function ask(url: string, asked: Asked = {}): Promise<Answered> {
 /** A reader of server-sent events. */
 export interface Reader {
   readonly response: IncomingMessage;
-  /** What came, as it came. */
+  /** Holds what came, as it came. */
   readonly text: string;
   /** The JSON of the events so far. */
   readonly events: readonly Record<string, unknown>[];
   /** Waits until what has come satisfies the test; fails when the stream ends before. */
   until(test: (reader: Reader) => boolean): Promise<void>;
-  /** How it ended: "ended" in good order, "broken" otherwise. */
+  /** Says how it ended: "ended" in good order, "broken" otherwise. */
   readonly ended: Promise<"ended" | "broken">;
   leave(): void;
 }

@@ -1,5 +1,5 @@
 /**
- * What a process leaves that dies at any statement. A copy of the files at that moment is what kill -9 leaves; a process that is really killed is in
+ * Shows what a process leaves that dies at any statement. A copy of the files at that moment is what kill -9 leaves; a process that is really killed is in
  * retrieval.test.ts and, with OXBOW_TEST_THOROUGH=1, here.
  */
 import { cpSync } from "node:fs";
@@ -78,7 +78,7 @@ async function using<T>(home: string, work: (rag: Rag) => Promise<T>): Promise<T
 
 const EARLY = new Set(isThorough ? Array.from({ length: 30 }, (_, i) => i + 1) : [8, 16]);
 
-/** What every statement of `work` would have left, at `count` moments spread over it. */
+/** Tells what every statement of `work` would have left, at `count` moments spread over it. */
 async function deaths(home: string, count: number, work: (rag: Rag) => Promise<unknown>): Promise<readonly string[]> {
   const saved = join(base, "before");
   copy(home, saved);

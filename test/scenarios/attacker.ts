@@ -7,7 +7,7 @@ export type AttackStep =
   | readonly ["write", string, string];
 
 export interface Attack {
-  /** How often all the steps were gone through. */
+  /** Says how often all the steps were gone through. */
   readonly rounds: number;
   stop(): Promise<void>;
 }

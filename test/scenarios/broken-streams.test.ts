@@ -116,7 +116,7 @@ async function breaking(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, state, reset };
 }
 
-/** What a person has read at the end. */
+/** Tells what a person has read at the end. */
 function shown(events: readonly Envelope[]): string {
   let text = "";
   for (const event of events) {

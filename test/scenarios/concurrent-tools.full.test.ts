@@ -21,7 +21,7 @@ const LINES = 3000;
 interface Call {
   readonly tool: string;
   readonly args: JsonObject;
-  /** How it ends without a cancel. */
+  /** Says how it ends without a cancel. */
   readonly ends: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Where no view of the workspace works, commands write straight into it, and a person is asked once whether that is good enough. */
+/** Covers machines where no view of the workspace works: commands write straight into it, and a person is asked once whether that is good enough. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";

@@ -1,4 +1,4 @@
-/** What hostile commands of the suites do in mode `auto`, by running them: in a container that has nothing of a real machine. */
+/** Shows what hostile commands of the suites do in mode `auto`, by running them: in a container that has nothing of a real machine. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Who may answer for whom, as clients of the protocol meet it (feature P4), and what the log keeps of every decision (P7). */
+/** Shows who may answer for whom, as clients of the protocol meet it (feature P4), and what the log keeps of every decision (P7). */
 import { realpath } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { systemClock } from "../../src/base/clock.js";

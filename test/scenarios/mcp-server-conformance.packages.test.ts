@@ -69,7 +69,7 @@ const NOT_SUPPORTED: Readonly<Record<string, readonly string[]>> = {
   "2026-07-28": ["http-custom-header-server-validation"],
 };
 
-/** Where the scenarios run: the engine's own tools, and what the scenarios name (`test/support/conformance-offer.ts`), behind the same server. */
+/** Says where the scenarios run: the engine's own tools, and what the scenarios name (`test/support/conformance-offer.ts`), behind the same server. */
 const SUBJECTS: Readonly<
   Record<string, { readonly path: string; readonly except: Readonly<Record<string, readonly string[]>> }>
 > = {

@@ -52,7 +52,7 @@ const SUITE = join(SUITES, "paths/scenarios.json");
 /** A blocked call never returns; a busy machine may take seconds. */
 const PATIENCE_MS = 10_000;
 
-/** What this part of Oxbow has nothing to do with. */
+/** Lists what this part of Oxbow has nothing to do with. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "symlink/instruction-file": "no tool: concerns reading instruction files into the prompt",
   "special/mount-bind":

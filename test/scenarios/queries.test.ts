@@ -1,4 +1,4 @@
-/** What clients look up, and a client that follows a session from the middle, with the real engine and store. */
+/** Shows what clients look up, and a client that follows a session from the middle, with the real engine and store. */
 import { realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";

@@ -1,4 +1,4 @@
-/** What a session has after going back to before an earlier prompt: the mode from that time. */
+/** Shows what a session has after going back to before an earlier prompt: the mode from that time. */
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { EngineClient } from "../../src/protocol/client.js";
 import type { SessionMode } from "../../src/protocol/events.js";

@@ -147,7 +147,7 @@ function callOf(request: JsonObject): readonly [string, JsonObject] | undefined 
   }
 }
 
-/** What an expected decision allows to happen. `ok` where a name is a file like any other on this system. */
+/** Lists what an expected decision allows to happen. `ok` where a name is a file like any other on this system. */
 const FITTING: Readonly<Record<string, readonly Happened[]>> = {
   deny_or_ask: ["asked", "error", "denied"],
   deny_or_error: ["asked", "error", "denied"],
@@ -194,7 +194,7 @@ describe("paths/scenarios", () => {
   });
 });
 
-/** What of the trust suite can happen to this program: it starts in the folder, with a model that does what it reads. */
+/** Covers what of the trust suite can happen to this program: it starts in the folder, with a model that does what it reads. */
 describe("trust/scenarios", () => {
   const withFiles = suiteCases("trust/scenarios.json").filter(({ files }) => Object.keys(files as object).length > 0);
 

@@ -62,7 +62,7 @@ function look(): ReadonlyMap<string, string> {
   return all;
 }
 
-/** What no command may leave anywhere: entries that are no files, rights of an owner, links that lead out. */
+/** Tells what no command may leave anywhere: entries that are no files, rights of an owner, links that lead out. */
 function odd(): readonly string[] {
   return [...entries()].flatMap(({ path, way, found }) => {
     const isSpecial = !(found.isFile() || found.isDirectory() || found.isSymbolicLink());

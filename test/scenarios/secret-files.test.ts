@@ -45,7 +45,7 @@ afterEach(async () => {
   rmSync(base ?? "", { recursive: true, force: true });
 });
 
-/** What a model would get without a question; undefined if a person is asked. */
+/** Tells what a model would get without a question; undefined if a person is asked. */
 const shown = async (command: string) => (await auto.run(command)).output;
 
 needs("sandbox", "python3").describe("secret files that git does not track", () => {

@@ -1,4 +1,4 @@
-/** Who may use the service: tokens, their scope and their end, addresses, origins and limits. */
+/** Shows who may use the service: tokens, their scope and their end, addresses, origins and limits. */
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -110,7 +110,7 @@ class Pipe {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<number | null>;
   readonly #answered = new Set<unknown>();
-  /** What it wrote that is no message. */
+  /** Holds what it wrote that is no message. */
   readonly stray: string[] = [];
   #count = 0;
 

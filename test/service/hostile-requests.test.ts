@@ -33,7 +33,7 @@ function pathOf(path: string): string {
 
 const withBody = ROUTES.filter(({ body }) => body !== undefined);
 
-/** What a fuzzer sends where JSON is expected. */
+/** Makes what a fuzzer sends where JSON is expected. */
 const anyBody = fc.oneof(
   fc.string({ maxLength: 200 }),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),

@@ -1,4 +1,4 @@
-/** What the holder of a limited token reaches, over HTTP, WebSocket and MCP: its session, with the rights of that session. */
+/** Shows what the holder of a limited token reaches, over HTTP, WebSocket and MCP: its session, with the rights of that session. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

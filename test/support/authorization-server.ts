@@ -11,12 +11,12 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 
 export interface ServerOptions {
-  /** Where requests for models go once the token was accepted. */
+  /** Says where requests for models go once the token was accepted. */
   readonly upstream?: string;
   readonly accessSeconds?: number;
   /** `once` (the default) or `kept`: no new refresh token comes with a new access token. */
   readonly rotation?: "once" | "kept";
-  /** What the person does at the page. */
+  /** Holds what the person does at the page. */
   readonly person?: "agrees" | "refuses";
   /** Put into tokens as OpenAI does. */
   readonly accountId?: string;
@@ -110,7 +110,7 @@ export class AuthorizationServer {
     this.#accounts.clear();
   }
 
-  /** What the person does with the code that was shown. */
+  /** Tells what the person does with the code that was shown. */
   decide(userCode: string, verdict: "agreed" | "refused" | "expired"): void {
     for (const device of this.#devices.values()) if (device.userCode === userCode) device.verdict = verdict;
   }

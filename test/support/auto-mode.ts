@@ -18,7 +18,7 @@ import type { Verdict } from "../../src/security/permissions/verdict.js";
 export interface AutoModeOptions {
   readonly root: string;
   readonly home: string;
-  /** Where Oxbow keeps its own files. */
+  /** Says where Oxbow keeps its own files. */
   readonly ownFolder: string;
   readonly path?: string | undefined;
   readonly variables?: Readonly<Record<string, string>>;
@@ -109,7 +109,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
       return { verdict, ...(await runWith(command, options)) };
     },
     background: (command: string) => runWith(command, {}, { run_in_background: true }),
-    /** What the tool for them says about a command in the background. */
+    /** Returns what the tool for them says about a command in the background. */
     readBackground: async (args: JsonObject) => {
       const outcome = await tools.find("background")?.run(args, {
         signal: new AbortController().signal,
@@ -120,7 +120,7 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
     plan: (on: boolean) => {
       isPlanning = on;
     },
-    /** What commands see as `/tmp`. */
+    /** Tells what commands see as `/tmp`. */
     temporaryFolder: () => sandbox.temporaryFolder(),
     /** As `/keep` does. */
     keep: (answer = false) => sandbox.keep(async () => answer),

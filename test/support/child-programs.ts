@@ -28,7 +28,7 @@ export interface ChildPrograms {
   start(name: string, ...args: readonly string[]): RunningChild;
   /** In a shell that has run `preparation` first. */
   startAfter(preparation: string, name: string, ...args: readonly string[]): RunningChild;
-  /** Where a program is, for a test that starts it in its own way. */
+  /** Finds where a program is, for a test that starts it in its own way. */
   path(name: string): string;
   discard(): Promise<void>;
 }

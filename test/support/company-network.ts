@@ -20,7 +20,7 @@ export interface CompanyNetwork {
   readonly proxy: string;
   /** The certificate authority's file; "" without names. */
   readonly authority: string;
-  /** What reached the far side of the proxy: `CONNECT api.oxbow.test:443`, `GET http://…`. */
+  /** Holds what reached the far side of the proxy: `CONNECT api.oxbow.test:443`, `GET http://…`. */
   readonly passed: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the scenarios of the official conformance suite call by name, behind Oxbow's own MCP server: the scenarios then prove the parts of the
+ * Describes what the scenarios of the official conformance suite call by name, behind Oxbow's own MCP server: the scenarios then prove the parts of the
  * protocol that Oxbow's tools do not use. Only tests use it.
  */
 import {

@@ -13,7 +13,7 @@ export interface ExtendedOptions {
   readonly flags?: readonly string[];
   readonly content?: Partial<ProjectContentOptions>;
   readonly parts?: readonly CreatePart[];
-  /** Whether a user answers questions. */
+  /** Says whether a user answers questions. */
   readonly user?: "present" | "away";
 }
 

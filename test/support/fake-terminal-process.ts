@@ -13,11 +13,11 @@ export class FakeProcess {
   bytes = "";
   isRaw = false;
   stops = 0;
-  /** Whether the terminal answers the question that every terminal answers. */
+  /** Says whether the terminal answers the question that every terminal answers. */
   isAnswering = true;
   /** While it is true, the terminal takes nothing. */
   isSlow = false;
-  /** What the watcher would write when the process is killed; undefined when it has ended or was not started. */
+  /** Holds what the watcher would write when the process is killed; undefined when it has ended or was not started. */
   watched: string | undefined;
   readonly #listeners = new Map<Event, Set<() => void>>();
   readonly #waiting: (() => void)[] = [];

@@ -46,7 +46,7 @@ export class HookProject {
   plugins: readonly string[] = [];
   /** Folders in the project whose instruction files the user approves, too. */
   below: readonly string[] = [];
-  /** Whether the user approves content of this kind. */
+  /** Tells whether the user approves content of this kind. */
   approves: (kind: string) => boolean = () => true;
   #hosted: HostedEngine | undefined;
   #mock: MockModel | undefined;

@@ -27,7 +27,7 @@ export interface HostedEngine {
   readonly engine: Engine;
   /** The folder that the engine was started in. */
   readonly root: string;
-  /** What it has stored. */
+  /** Holds what it has stored. */
   readonly sessions: Pick<SessionStores, "open">;
   connect(identity?: Identity): EngineClient;
   /** A client whose user answers questions. */

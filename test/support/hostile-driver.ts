@@ -14,7 +14,7 @@ export interface HostileReport {
   readonly decision: string;
   readonly reason: string;
   readonly exitCode?: number | undefined;
-  /** What differs afterwards: places outside the workspace, and guarded ones in it. */
+  /** Holds what differs afterwards: places outside the workspace, and guarded ones in it. */
   readonly changed: readonly string[];
   /** A secret that its output showed. */
   readonly told?: string | undefined;
@@ -58,7 +58,7 @@ function renew(): void {
   cpSync(TEMPLATE, ROOT, { recursive: true, verbatimSymlinks: true });
 }
 
-/** What the same looks like when nothing holds it. */
+/** Tells what the same looks like when nothing holds it. */
 function control(): HostileReport {
   const before = look();
   const command = "touch /etc/planted; echo x >> ~/.bashrc; echo x > .git/HEAD; echo x > .vscode/tasks.json";

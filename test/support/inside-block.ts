@@ -1,6 +1,6 @@
 import type { RecordedRequest } from "../../src/testkit/index.js";
 
-/** What stands in the block that delimits what a tool brought; throws when the text is not one whole such block. */
+/** Tells what stands in the block that delimits what a tool brought; throws when the text is not one whole such block. */
 export function insideBlock(text: string): string {
   const match = /^<untrusted-([a-z]{3})>\n([\s\S]*)\n<\/untrusted-\1>$/.exec(text);
   if (match?.[2] === undefined) throw new Error(`not delimited: ${text}`);

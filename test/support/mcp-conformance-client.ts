@@ -52,7 +52,7 @@ const person: ServerUser = {
   sample: async () => ({ role: "assistant", model: "m", content: { type: "text", text: "An answer." } }),
 };
 
-/** What the browser of a person would do. */
+/** Does what the browser of a person would do. */
 async function follow(address: URL) {
   const response = await fetch(address);
   const back = new URL(response.headers.get("location") ?? "", address);

@@ -10,7 +10,7 @@ interface Rpc {
 }
 
 export interface HttpServerOptions {
-  /** Whether requests need a token. */
+  /** Says whether requests need a token. */
   readonly access?: "open" | "signed-in";
   readonly tokenSeconds?: number;
 }

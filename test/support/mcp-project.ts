@@ -32,7 +32,7 @@ export class McpProject extends ExtendedEngine {
     return join(this.bed.base, `${name}.record`);
   }
 
-  /** What the server was asked, a line each. */
+  /** Tells what the server was asked, a line each. */
   record(name: string): readonly string[] {
     try {
       return readFileSync(this.recordFile(name), "utf8").trim().split("\n");

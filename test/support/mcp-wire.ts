@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, (payload: JsonObject) => Call>> = {
   EnterPlanMode: () => ["enter_plan_mode", {}],
 };
 
-/** Whether the tools have all that the scenario does. */
+/** Tells whether the tools have all that the scenario does. */
 export function fitsMcp({ steps }: Scenario): boolean {
   return steps.every((step) => {
     if (step.do === "handshake" || step.do === "query") return false;

@@ -1,9 +1,9 @@
-/** What is in the memory of a live process (Linux): read as a debugger would, from /proc. */
+/** Describes what is in the memory of a live process (Linux): read as a debugger would, from /proc. */
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 const PIECE = 4 * 1024 * 1024;
 
-/** Which of these texts are somewhere in the process's writable memory. */
+/** Tells which of these texts are somewhere in the process's writable memory. */
 export function textsInMemory(pid: number, texts: readonly string[]): string[] {
   const wanted = texts.map((text) => Buffer.from(text));
   // Node keeps some strings with two bytes a character.

@@ -1,4 +1,4 @@
-/** What every way to run the program in a test shares: the folders, the variables, the options and the result. */
+/** Describes what every way to run the program in a test shares: the folders, the variables, the options and the result. */
 import type { ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -60,7 +60,7 @@ export class RealTerminal {
     return lines.map((line) => line.trimEnd()).slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
   }
 
-  /** What tmux knows, as `#{cursor_flag}`. */
+  /** Tells what tmux knows, as `#{cursor_flag}`. */
   tell(format: string): string {
     return this.run("display-message", "-p", format).trim();
   }
@@ -107,7 +107,7 @@ async function endEngine(home: string): Promise<void> {
   await until(() => !existsSync(`/proc/${pid}`));
 }
 
-/** Whether processes of these sessions live. */
+/** Tells whether processes of these sessions live. */
 function hasProcessesOf(leaders: readonly string[]): boolean {
   return readdirSync("/proc").some((pid) => {
     try {

@@ -1,5 +1,5 @@
 /**
- * How often something is tried. The suite has five minutes on two cores, so it takes a sample of what takes long;
+ * Sets how often something is tried. The suite has five minutes on two cores, so it takes a sample of what takes long;
  * OXBOW_TEST_THOROUGH=1 takes all.
  */
 export const isThorough = process.env.OXBOW_TEST_THOROUGH === "1";

@@ -1,4 +1,4 @@
-/** How often other work of the process has its turn while this work is done. */
+/** Counts how often other work of the process has its turn while this work is done. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

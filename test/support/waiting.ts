@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** How often a test looks. A look at each turn of the event loop would take the processor from what the test waits for. */
+/** Sets how often a test looks. A look at each turn of the event loop would take the processor from what the test waits for. */
 const LOOK_MS = 2;
 /** It only ends a hang: a busy machine may take long. */
 const HANG_MS = 20_000;

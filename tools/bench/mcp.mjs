@@ -15,7 +15,7 @@ const REPORT = pathToFileURL(here("./report-usage.mjs")).href;
 const SERVER = here("../../test/support/mcp-server.mjs");
 const SERVERS = 10;
 const TOOLS_EACH = 30;
-/** What two runs of the same program differ by. */
+/** The time by which two runs of the same program differ. */
 const NOISE_MS = 3;
 const MOST_ADDED_BYTES = 2048;
 

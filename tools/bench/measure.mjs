@@ -8,7 +8,7 @@ const TOOL_TURNS = 50;
 const DELTAS = 20_000;
 /** A quick model takes as long to begin its answer. */
 const THINKING_MS = 300;
-/** What a shell turn may take outside the sandbox and in it; the ratios say the same for slower machines. */
+/** The time that a shell turn may take outside the sandbox and in it; the ratios say the same for slower machines. */
 const TURN_MS = 12;
 const SANDBOXED_TURN_MS = 25;
 const FIRST_CALL_MS = 100;

@@ -171,7 +171,7 @@ function graphOf(graph) {
   };
 }
 
-/** Whether a module is imported statically from one of `first`; entry points stay separate files. */
+/** Tells whether a module is imported statically from one of `first`; entry points stay separate files. */
 function belongsTo(graph, first, entryPoints) {
   let members;
   return (id) => {

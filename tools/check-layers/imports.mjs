@@ -89,7 +89,7 @@ export function isSign(token, text) {
   return token?.kind === "sign" && token.text === text;
 }
 
-/** Whether the token after this one is a member (`foo.import`), not a word of the language. */
+/** Tells whether the token after this one is a member (`foo.import`), not a word of the language. */
 export function isMember(before) {
   return isSign(before, ".") || isSign(before, "?.");
 }

@@ -37,7 +37,8 @@ export function checkWording(root, notYetCovered = NOT_YET_COVERED) {
 }
 
 function findPhrases(file, text) {
-  const phrases = PHRASES.filter(({ sourceOnly }) => !sourceOnly || (file.startsWith("src/") && !TEST.test(file)));
+  const isSource = file.startsWith("src/") && !TEST.test(file);
+  const phrases = PHRASES.filter(({ sourceOnly, except }) => (!sourceOnly || isSource) && !except?.test(file));
   const isTest = TEST.test(file);
   return text.split("\n").flatMap((content, index) =>
     (isTest && !COMMENT_OR_TITLE.test(content) ? [] : phrases).flatMap(({ pattern, advice }) => {

@@ -1,5 +1,10 @@
-/** Phrases that make comments, messages and documentation hard to read, each with the wording to use instead. */
+/** Phrases that make comments, messages and documentation hard to read, each with the wording to use instead. `except` names files that still have it. */
 export const PHRASES = [
+  {
+    pattern: /^\s*\/\*\* (?:What|Whether|How|Where|Which|When|Why|Who|Whose)\b/,
+    advice: "begin with a verb (Tells whether …, Holds what …) or a noun (The folder where …)",
+    except: /^src\/(?:clients\/tui|security\/sandbox|sessions\/undo)\//,
+  },
   { pattern: /\bwhoever\b/i, advice: "name the person or program: the user, the caller, the client" },
   { pattern: /\bnobody\b/i, advice: "name what is missing: no client, no terminal, no caller" },
   { pattern: /\bsomebody\b/i, advice: "name the person or program: the user, another process" },

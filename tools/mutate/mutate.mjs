@@ -152,7 +152,7 @@ class Bench {
   #files;
   #folder;
   #imports;
-  /** Whether a test file succeeds without a mutation. */
+  /** Says whether a test file succeeds without a mutation. */
   #sound = new Map();
 
   constructor(root, files) {

@@ -34,7 +34,7 @@ export function builtFrom(root) {
 
 export const stampFile = STAMP;
 
-/** Whether the dependencies' code is outside dist (`dependencies`) or all bundled in it (`devDependencies`). */
+/** Tells whether the dependencies' code is outside dist (`dependencies`) or all bundled in it (`devDependencies`). */
 export function hasRuntimeDependencies(root) {
   return runtimeDependencies(root).length > 0;
 }

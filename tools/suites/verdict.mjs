@@ -1,5 +1,5 @@
 /**
- * What a run of the suites means: a failure that is not recorded is new, and a recorded one that passes is reported, so that the list
+ * Describes what a run of the suites means: a failure that is not recorded is new, and a recorded one that passes is reported, so that the list
  * stays correct.
  */
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-/** How good the order of what is found is: recall@5 and nDCG@10 by words, by vectors and by both. */
+/** Describes how good the order of what is found is: recall@5 and nDCG@10 by words, by vectors and by both. */
 import { join } from "node:path";
 import { DIMENSIONS, fill, openStore, signal } from "./code.mjs";
 import { readCollection } from "./collections.mjs";
