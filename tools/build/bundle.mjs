@@ -120,7 +120,7 @@ export async function bundleWeb({ root, folder }) {
   const { transform } = await import("esbuild");
   const { code } = await transform(css, { loader: "css", minify: true });
   const texts = [
-    { name: "index.html", text: readFileSync(join(root, folder, "index.html"), "utf8") },
+    ...["index.html", "icon.svg"].map((name) => ({ name, text: readFileSync(join(root, folder, name), "utf8") })),
     { name: "style.css", text: code },
   ];
   return { chunks, texts, metafile: describe({ root, chunks, graph }) };

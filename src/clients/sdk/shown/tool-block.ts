@@ -1,6 +1,6 @@
 /** A tool call as the clients show it: what the engine says, unescaped and unwrapped. */
 import type { ResultContent } from "../../../protocol/content.js";
-import type { ToolStatus } from "../../../protocol/events.js";
+import type { ToolKind, ToolStatus } from "../../../protocol/events.js";
 import type { CallId, SessionId } from "../../../protocol/ids.js";
 import type { JsonObject } from "../../../protocol/json.js";
 
@@ -17,6 +17,7 @@ export interface ToolBlock {
   readonly kind: "tool";
   readonly call: CallId;
   readonly tool: string;
+  readonly toolKind?: ToolKind;
   readonly args: JsonObject;
   /** The output so far, at most the last 64 KiB. */
   readonly progress: string;

@@ -18,6 +18,6 @@ export const plainTools: ContentTools = { highlighter: () => PLAIN };
 let loading: Promise<ContentTools> | undefined;
 
 export function loadContentTools(): Promise<ContentTools> {
-  loading ??= import("./highlight.js").then(({ highlighter }) => ({ highlighter }));
+  loading ??= import("../../sdk/shown/highlight.js").then(({ highlighter }) => ({ highlighter }));
   return loading;
 }

@@ -137,8 +137,11 @@ function reduced(state: Conversation, event: Envelope): Conversation {
     case "AnswerEnded":
       return { ...state, model: `${event.payload.provider}:${event.payload.model}` };
     case "ToolCallStarted": {
-      const { call, tool, args } = event.payload;
-      const block: ToolBlock = { kind: "tool", call, tool, args, progress: "", startedAt: at };
+      const { call, tool, tool_kind: toolKind, args } = event.payload;
+      const block: ToolBlock = {
+        ...{ kind: "tool", call, tool, args, progress: "", startedAt: at },
+        ...(toolKind !== undefined && { toolKind }),
+      };
       return addItem(state, event, { kind: "call", id: event.id, block });
     }
     case "ToolCallProgress": {

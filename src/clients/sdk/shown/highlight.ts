@@ -5,12 +5,24 @@
  * comment, a string or another construct. That context is bounded, so the cost of a line does not depend on its position.
  */
 
-import { languageNamed } from "../../sdk/shown/languages.js";
-import type { Role } from "../theme.js";
 import { createLibrary, type Mode } from "./highlight-library.mjs";
-import { type Span, span } from "./spans.js";
-import type { Highlighter } from "./tools.js";
-import { splitLines } from "./wrap.js";
+import { languageNamed } from "./languages.js";
+
+/** The kinds of pieces of code. Each client has a look for them. */
+export type CodeRole =
+  | ("keyword" | "type" | "function" | "heading" | "string" | "number" | "comment")
+  | ("added" | "removed" | "strong" | "emphasis" | "link" | "code");
+
+export interface CodeSpan {
+  readonly text: string;
+  /** At most one. */
+  readonly roles: readonly CodeRole[];
+}
+
+/** The state of highlighting between two lines of code. It is immutable, so a preview of a line can be dropped. */
+export interface CodeHighlighter {
+  line(text: string): { readonly spans: readonly CodeSpan[]; readonly next: CodeHighlighter };
+}
 
 const MAX_CONTEXT = 2000;
 /** A longer line is data, not code to read. */
@@ -18,7 +30,7 @@ const MAX_LINE = 1000;
 
 /** Collects spans instead of the library's HTML. */
 class SpanEmitter {
-  readonly spans: Span[] = [];
+  readonly spans: CodeSpan[] = [];
   readonly #scopes: string[] = [];
 
   addText(text: string): void {
@@ -54,7 +66,7 @@ class SpanEmitter {
     return "";
   }
 
-  #role(): Role | undefined {
+  #role(): CodeRole | undefined {
     for (let at = this.#scopes.length - 1; at >= 0; at--) {
       const role = roleOf(this.#scopes[at] as string);
       if (role !== undefined) return role;
@@ -63,7 +75,7 @@ class SpanEmitter {
   }
 }
 
-const ROLES: Readonly<Record<string, Role>> = {
+const ROLES: Readonly<Record<string, CodeRole>> = {
   keyword: "keyword",
   literal: "keyword",
   built_in: "type",
@@ -100,16 +112,20 @@ const ROLES: Readonly<Record<string, Role>> = {
   bullet: "keyword",
 };
 
-function roleOf(scope: string): Role | undefined {
+function roleOf(scope: string): CodeRole | undefined {
   if (scope.startsWith("title.class")) return "type";
   return ROLES[scope] ?? ROLES[scope.split(".", 1)[0] as string];
 }
 
+function span(text: string, ...roles: readonly CodeRole[]): CodeSpan {
+  return { text, roles };
+}
+
 const library = createLibrary(SpanEmitter);
 
-const NONE: Highlighter = { line: (text) => ({ spans: [span(text)], next: NONE }) };
+const NONE: CodeHighlighter = { line: (text) => ({ spans: [span(text)], next: NONE }) };
 
-export function highlighter(language: string): Highlighter {
+export function highlighter(language: string): CodeHighlighter {
   const name = languageNamed(language);
   return name === undefined ? NONE : after(name, { context: "", open: [] });
 }
@@ -123,7 +139,7 @@ interface Before {
 
 const NOTHING: Before = { context: "", open: [] };
 
-function after(language: string, before: Before): Highlighter {
+function after(language: string, before: Before): CodeHighlighter {
   return {
     line(text) {
       if (text.length > MAX_LINE) return { spans: [span(text)], next: after(language, NOTHING) };
@@ -147,4 +163,15 @@ function openModes(top: Mode | undefined): object[] {
   const open: object[] = [];
   for (let mode = top; mode?.parent !== undefined; mode = mode.parent) open.push(Object.getPrototypeOf(mode));
   return open;
+}
+
+function splitLines(spans: readonly CodeSpan[]): CodeSpan[][] {
+  const lines: CodeSpan[][] = [[]];
+  for (const { text, roles } of spans) {
+    for (const [index, part] of text.split("\n").entries()) {
+      if (index > 0) lines.push([]);
+      if (part !== "") lines.at(-1)?.push({ text: part, roles });
+    }
+  }
+  return lines;
 }

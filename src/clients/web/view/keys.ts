@@ -1,0 +1,43 @@
+/** Keys that work on the whole page, where nothing is being written. The newest ones come first. */
+import { useEffect, useRef } from "preact/hooks";
+
+/** By key as `event.key` names it; a sequence such as `g s` is two of them with a blank. */
+export type Keys = Readonly<Record<string, () => void>>;
+
+const layers: { current: Keys }[] = [];
+const SEQUENCE_MS = 1500;
+let begun: { readonly key: string; readonly at: number } | undefined;
+
+export function isWriting(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing) return;
+  const isCommand = event.ctrlKey || event.metaKey;
+  const name = isCommand ? `ctrl-${event.key.toLowerCase()}` : event.key;
+  if (!isCommand && (event.altKey || (event.key !== "Escape" && isWriting(event.target)))) return;
+  if (!isCommand && event.key !== "Escape" && document.querySelector("dialog[open]") !== null) return;
+  const sequence = begun !== undefined && Date.now() - begun.at < SEQUENCE_MS ? `${begun.key} ${name}` : name;
+  begun = undefined;
+  for (const wanted of [sequence, name]) {
+    const found = layers.findLast(({ current }) => Object.hasOwn(current, wanted));
+    if (found === undefined) continue;
+    event.preventDefault();
+    found.current[wanted]?.();
+    return;
+  }
+  if (layers.some(({ current }) => Object.keys(current).some((each) => each.startsWith(`${name} `)))) {
+    begun = { key: name, at: Date.now() };
+  }
+});
+
+export function useKeys(keys: Keys): void {
+  const layer = useRef(keys);
+  layer.current = keys;
+  useEffect(() => {
+    layers.push(layer);
+    return () => void layers.splice(layers.indexOf(layer), 1);
+  }, []);
+}
