@@ -177,7 +177,7 @@ async function show(gathering: Gathering): Promise<CommandResult> {
   const window = await gathering.windowFacts();
   const lines = [
     windowText(window),
-    pinned.text === "" ? "Nothing is pinned." : `Pinned:\n${pinned.text}`,
+    ...(pinned.text === "" ? [] : [`Pinned:\n${pinned.text}`]),
     ...(waiting.length === 0 ? [] : [`With your next input:\n${waiting.join("\n")}`]),
     ...(instructions.lines.length === 0 ? [] : [`Instruction files:\n${instructions.lines.join("\n")}`]),
   ];

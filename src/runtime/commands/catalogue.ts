@@ -77,6 +77,15 @@ const specsOf = (subject: object): readonly CommandSpec[] => Object.values(subje
 /** The commands of a session. */
 export const SESSION_SPECS: readonly CommandSpec[] = SUBJECTS.flatMap(([, subject]) => specsOf(subject));
 
+/** Holds what a person needs most: `/` lists these first. */
+const DAILY: readonly string[] = ["model", "resume", "clear", "undo", "rewind", "context", "compact", "help"];
+
+/** The place of a command in a list: daily ones, then the headings of `/help`. */
+function rankOf(spec: CommandSpec): number {
+  const daily = DAILY.indexOf(namespaceOf(spec.name) ?? spec.name);
+  return daily === -1 ? DAILY.length + HELP_GROUPS.indexOf(helpGroupOf(spec)) : daily;
+}
+
 /** By the first word of its name or of an alias. */
 export function isSessionCommand(name: string): boolean {
   return SESSION_SPECS.some((spec) =>
@@ -132,7 +141,9 @@ const SLASH = { surface: "slash" } as const;
 export function commandInfos(specs: readonly CommandSpec[] = SESSION_SPECS): CommandInfo[] {
   return specs
     .filter((spec) => worksOn(spec, SLASH))
-    .map((spec) => ({
+    .map((spec) => ({ spec, rank: rankOf(spec) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ spec }) => ({
       name: spec.name,
       aliases: spec.aliases ?? [],
       usage: usageOf(spec, SLASH),

@@ -35,7 +35,8 @@ const values = async (line: string) => (await at(line))?.items.map(({ value }) =
 
 describe("names", () => {
   verifies(["U6"], "the tab contract: / lists the top, /sk continues to the namespace, then to one of it", async () => {
-    expect(await values("/")).toEqual(["/compact", "/cost", "/exit", "/mode", "/model", "/route:", "/skills:"]);
+    // In the order of the engine.
+    expect(await values("/")).toEqual(["/cost", "/compact", "/exit", "/model", "/mode", "/route:", "/skills:"]);
     expect((await values("/sk"))?.[0]).toBe("/skills:");
     expect(await values("/skills:gofa")).toEqual(["/skills:gofastr-ui", "/skills:gofastr-cli"]);
     expect(await values("/skills:ver")).toEqual(["/skills:verify"]);

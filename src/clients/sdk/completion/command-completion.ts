@@ -62,17 +62,24 @@ function candidates(typed: string, commands: readonly CommandInfo[]): readonly C
   const scope = typed.slice(0, colon + 1);
   const inside = commands.filter(({ name }) => name.startsWith(scope));
   const groups = new Map<string, CommandInfo[]>();
-  const plain: CommandInfo[] = [];
+  const top: (CommandInfo | string)[] = [];
   for (const command of inside) {
     const rest = command.name.slice(scope.length);
     const next = rest.indexOf(":");
-    if (next === -1) plain.push(command);
-    else groups.set(rest.slice(0, next), [...(groups.get(rest.slice(0, next)) ?? []), command]);
+    const group = next === -1 ? undefined : rest.slice(0, next);
+    if (group === undefined) top.push(command);
+    else {
+      if (!groups.has(group)) top.push(group);
+      groups.set(group, [...(groups.get(group) ?? []), command]);
+    }
   }
-  const namespaces = [...groups].map(([name, own]) => namespaceItem(`${scope}${name}`, own));
-  const top = [...plain.map(commandItem), ...namespaces].sort((a, b) => (a.value < b.value ? -1 : 1));
-  if (typed === scope) return top;
-  return [...top, ...[...groups.values()].flat().map(commandItem)];
+  const items = top.map((each) =>
+    typeof each === "string" ? namespaceItem(`${scope}${each}`, groups.get(each) ?? []) : commandItem(each),
+  );
+  // The engine lists the top level with what a person needs most first.
+  if (scope !== "") items.sort((one, other) => (one.value < other.value ? -1 : 1));
+  if (typed === scope) return items;
+  return [...items, ...[...groups.values()].flat().map(commandItem)];
 }
 
 function namespaceItem(name: string, own: readonly CommandInfo[]): Candidate {

@@ -63,3 +63,16 @@ describe("renderBlock", () => {
     }
   });
 });
+
+it("keeps the last column of a command's output aligned where it wraps", () => {
+  const text =
+    "  /route [list]  name models for one turn, or several for failover\nplain words that wrap at the edge of the screen";
+  const block = { kind: "command", line: "", text } as const;
+  expect(renderBlock(block, { width: 40, theme: plainTheme, expanded: false, now: 0 })).toEqual([
+    "  /route [list]  name models for one",
+    "                 turn, or several for",
+    "                 failover",
+    "plain words that wrap at the edge of the",
+    "screen",
+  ]);
+});

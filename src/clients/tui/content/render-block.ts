@@ -8,7 +8,7 @@ import type { Role, Theme } from "../theme.js";
 import { renderMarkdown } from "./answer-stream.js";
 import type { Block } from "./block.js";
 import { DOT, ELLIPSIS } from "./marks.js";
-import { type Span, span } from "./spans.js";
+import { paintSpan, type Span, span } from "./spans.js";
 import { lineCount, tailOf } from "./tail.js";
 import { beforeLine, outputLines, renderTool } from "./tool-view.js";
 import { type ContentTools, plainTools } from "./tools.js";
@@ -113,7 +113,20 @@ function renderCommand({ line, text, failed }: Of<"command">, options: RenderOpt
   const output = safeText(text.trimEnd());
   const roles: Role[] = failed === true ? ["danger"] : [];
   const head = clipSpans([span(safeLine(cut(line, MAX_NOTICE)), "user")], options);
-  return [...(line === "" ? [] : [head]), ...(output === "" ? [] : wrapSpans([span(output, ...roles)], hard(options)))];
+  const shown = output === "" ? [] : output.split("\n").flatMap((each) => hanging(each, roles, options));
+  return [...(line === "" ? [] : [head]), ...shown];
+}
+
+/** A line of two columns or more: its last column stays aligned where it wraps. */
+const COLUMNS = /^(.*\S {2,}| +)(?=\S)/;
+
+function hanging(line: string, roles: readonly Role[], { width, theme }: RenderOptions): string[] {
+  const before = textWidth(line) <= width ? undefined : COLUMNS.exec(line)?.[0];
+  const cells = textWidth(before ?? "");
+  if (before === undefined || cells * 2 > width) return wrapSpans([span(line, ...roles)], { width, theme });
+  const first = { text: paintSpan(span(before, ...roles), theme), width: cells };
+  const rest = { text: " ".repeat(cells), width: cells };
+  return wrapSpans([span(line.slice(before.length), ...roles)], { width, theme, first, rest });
 }
 
 function renderShell({ command, output, exitCode }: Of<"shell">, options: RenderOptions): string[] {

@@ -64,12 +64,12 @@ describe("commands", () => {
     const { type, list } = open();
     await type("/");
     expect(list()).toEqual([
-      "> /compact [WORDS]         does compact",
-      "  /cost                    does cost",
+      "> /cost                    does cost",
+      "  /compact [WORDS]         does compact",
       "  /mode ask|auto|plan      does mode",
       "  /model [NAME]            does model",
-      "  /note finding|question…  does note",
       "  /read FILE…              does read",
+      "  /note finding|question…  does note",
       "  /skills:                 gofastr-ui, gofastr-cli",
     ]);
     for (const width of [10, 20, 40]) {
