@@ -104,7 +104,8 @@ export class HostedSessions {
     };
   }
 
-  async create(client: AttachedClient, payload: Create): Promise<CommandReply> {
+  async create(client: AttachedClient, given: Create): Promise<CommandReply> {
+    const payload = client.identity === "agent" ? asAgent(given) : given;
     const { resume, after } = payload;
     if (payload.profile !== undefined && client.identity === "agent") {
       return invalid("Only a person may choose the profile, because it contains the permissions.");
@@ -112,7 +113,7 @@ export class HostedSessions {
     if (payload.mcp_servers !== undefined && payload.mcp_servers.length > 0 && client.identity === "agent") {
       return invalid("Only a person may add MCP servers, because they run programs.");
     }
-    if (payload.start !== undefined && (client.identity === "agent" || client.isLocalOwner !== true)) {
+    if (payload.start !== undefined && client.isLocalOwner !== true) {
       return invalid("Only the owner of the engine may bring an environment, over the socket of this machine.");
     }
     if (payload.orphans !== undefined && client.identity === "agent") {
@@ -147,7 +148,7 @@ export class HostedSessions {
       }
       if (open.subagent === undefined && payload.profile !== undefined)
         return open.run.busy ? invalid(BUSY) : this.#reopen(client, payload, open);
-      if (payload.start !== undefined && isLeft(open)) {
+      if (payload.start !== undefined && client.identity === "human" && isLeft(open)) {
         // It continues in the surroundings of the terminal that comes back to it.
         await this.#close(resume, "user");
         const reply = await this.#openNew(client, { payload });
@@ -307,6 +308,13 @@ export class HostedSessions {
 /** No client is in a session that is stored, and it does nothing. */
 function isLeft({ run, attached, subagent }: HostedSession): boolean {
   return subagent === undefined && !run.busy && attached.readers.length === 0 && run.bus.nextId > 1;
+}
+
+/** What an agent brings is marked: nothing that it starts answers for a person. */
+function asAgent(payload: Create): Create {
+  const { start } = payload;
+  if (start === undefined) return payload;
+  return { ...payload, start: { ...start, environment: { ...start.environment, OXBOW_AGENT: "1" } } };
 }
 
 const BUSY = "A turn is running. Wait until it ends, or cancel it.";

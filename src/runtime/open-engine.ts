@@ -79,8 +79,8 @@ export interface ProcessParts {
   readonly clock?: Clock;
   /** The flags of the command line; they apply in every place. */
   readonly flags?: ParsedFlags;
-  /** Reads the flags that a client brings for its session; absent if no client may. */
-  readonly readFlags?: (words: readonly string[]) => ParsedFlags;
+  /** Reads the flags that a client brings with its environment; absent if no client may. */
+  readonly readFlags?: (words: readonly string[], variables: Variables) => ParsedFlags;
   /** The process has no terminal: its first place is no place to work in. */
   readonly isDetached?: boolean;
   /** It only runs a prompt and then ends: no other client waits. */

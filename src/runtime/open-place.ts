@@ -73,7 +73,8 @@ async function startPlace(
   const { OXBOW_AGENT: _, ...ofService } = shared.variables;
   const secrets = Object.fromEntries(ENGINE_SECRETS.map((name) => [name, shared.variables[name]]));
   const variables = { ...(shared.isDetached ? secrets : ofService), ...start.environment };
-  const given = shared.isDetached ? readFlags(start.flags ?? []) : over(readFlags(start.flags ?? []), shared.flags);
+  const brought = readFlags(start.flags ?? [], variables);
+  const given = shared.isDetached ? brought : over(brought, shared.flags);
   const flags = profile === undefined ? given : withProfile(given, { name: profile, root: cwd ?? homedir() });
   const { umask, keys = [], withheld = [] } = start;
   const own = { variables, flags, notify: report, hint: report, umask, keys, withheld };

@@ -1,9 +1,12 @@
 /** `oxbow acp` and `oxbow mcp-server` as an editor and another agent start them: nothing but the protocol on standard output. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, expect } from "vitest";
+import { afterEach, expect, onTestFinished } from "vitest";
+import { connect, ownEngine } from "../../src/clients/sdk-node/index.js";
+import type { SessionId } from "../../src/protocol/ids.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { McpParents } from "../../src/security/trust/mcp-parents.js";
 import { parentProgram } from "../../src/system/parent-process.js";
@@ -91,22 +94,66 @@ verifies(
   },
 );
 
-verifies(["C8"], "an allowed program starts 'oxbow mcp-server', runs the agent and closes it", async () => {
-  mock = await startMockModel({ script: script([reply().tool("ls", {}), reply().text("Nothing here.")]) });
+/** A home in which this process may drive Oxbow. */
+async function homeOfParent(): Promise<string> {
   const home = await temporaryFolder();
   const own = await parentProgram(process.pid);
   if (own === undefined) throw new Error("the system does not name this process");
   const places = { config: join(home, "config"), state: join(home, "state") };
   await mkdir(places.config, { mode: 0o700 });
   await new McpParents(places).allow(own, { attach: "never", allowed_at: "" });
-  const { request, write, end, others } = await start(["mcp-server"], home);
+  return home;
+}
+
+async function startOuterAgent(args: readonly string[], home: string) {
+  const started = await start(["mcp-server", ...args], home);
   const client = { capabilities: {}, clientInfo: { name: "outer", version: "1" } };
-  const begun = await request("initialize", { protocolVersion: "2025-11-25", ...client });
+  const begun = await started.request("initialize", { protocolVersion: "2025-11-25", ...client });
+  started.write({ method: "notifications/initialized" });
+  return { ...started, begun };
+}
+
+verifies(["C8"], "an allowed program starts 'oxbow mcp-server', runs the agent and closes it", async () => {
+  mock = await startMockModel({ script: script([reply().tool("ls", {}), reply().text("Nothing here.")]) });
+  const { request, end, others, begun } = await startOuterAgent([], await homeOfParent());
   expect(begun.result?.instructions).toContain("cannot approve");
-  write({ method: "notifications/initialized" });
   const tool = { name: "run_agent_with_shell_access", arguments: { prompt: "What is here?" } };
   const { result } = await request("tools/call", tool);
   expect(result?.structuredContent).toMatchObject({ text: "Nothing here.", turns: 2, tools_used: ["ls"] });
   expect(others).toEqual([]);
   expect(await end()).toBe(0);
 });
+
+verifies(
+  ["C8", "C10"],
+  "an agent that drives the running engine brings its keys and its flags, which widen nothing",
+  async () => {
+    mock = await startMockModel({ script: script([reply().text("From the model.")]) });
+    const home = await homeOfParent();
+    const env = { PATH: process.env.PATH, HOME: home, OXBOW_HOME: home, ...NO_LOCAL_SERVERS };
+    const engine = spawn(process.execPath, [BIN, "serve"], { cwd: home, env, stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void engine.kill());
+    await once(engine.stdout, "data");
+    const { client: person } = await connect(await ownEngine(env));
+    onTestFinished(() => person.close());
+
+    const { cwd, request, end } = await startOuterAgent(["--permission-mode", "ask"], home);
+    const tool = { name: "run_agent_with_shell_access", arguments: { prompt: "Hi" } };
+    const { result } = await request("tools/call", tool);
+    expect(result?.structuredContent).toMatchObject({ text: "From the model." });
+    const told = result?.structuredContent as { readonly session: SessionId } | undefined;
+    const status = await person.query("GetStatus", {}, told?.session);
+    expect(status.ok && status.answer.place).toMatchObject({ cwd, mode: "ask" });
+    expect(await end()).toBe(0);
+
+    const { client: agent } = await connect({ ...(await ownEngine(env)), identity: "agent" });
+    onTestFinished(() => agent.close());
+    const flags = ["--permission-mode=allow"];
+    const wider = await agent.send("CreateSession", { start: { environment: { PATH: "/bin" }, flags } });
+    expect(wider).toMatchObject({
+      failure: { reason: "InvalidInput", message: expect.stringContaining("is for people") },
+    });
+    const wide = await start(["mcp-server", "--permission-mode", "allow"], home);
+    expect(await wide.end()).toBe(2);
+  },
+);

@@ -2,11 +2,12 @@
  * Serves an outer agent on standard input and output.
  *
  * 1. With a token in OXBOW_TOKEN it drives the engine that runs in this home, with the rights of the token.
- * 2. Without one it drives that engine as an agent, so that the person who has it open sees the sessions. Flags of a run are for an engine
- *    of its own.
+ * 2. Without one it drives that engine as an agent, so that the person who has it open sees the sessions. Each session gets the
+ *    environment, the keys and the flags of this process, as that of a terminal does. Flags of a whole engine are for one of its own.
  * 3. Otherwise it opens an engine of its own, and listens, so that the user can attach to the sessions.
  */
 
+import { resolve } from "node:path";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
@@ -17,14 +18,18 @@ import { BANNER } from "../../control/transports/mcp-server/engine-offer.js";
 import { serveMcpStdio } from "../../control/transports/mcp-server/stdio.js";
 import type { ParsedFlags } from "../../feature/flags.js";
 import type { CommandReply, EngineClient, QueryReply } from "../../protocol/client.js";
+import type { CommandKind, CommandPayloads, SessionStart } from "../../protocol/commands.js";
 import type { Handshake } from "../../protocol/handshake.js";
 import type { QueryKind } from "../../protocol/queries.js";
+import { unlikeEngine } from "../../runtime/engine-environment.js";
+import { loadSettings } from "../../runtime/settings/settings.js";
 import { McpParents } from "../../security/trust/mcp-parents.js";
 import { askOnControllingTerminal } from "../../system/controlling-terminal.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { parentProgram } from "../../system/parent-process.js";
 import { type Roots, roots } from "../../system/xdg-paths.js";
-import { SERVED_RUN_FLAGS } from "../commands/run-flags.js";
+import { refuseWideningFlags } from "../agent-limits.js";
+import { engineFlags, sessionStart } from "../engine/session-start.js";
 import { EXIT } from "../exit-codes.js";
 import { printMessage } from "../print-message.js";
 import { takeProtocolStreams } from "../protocol-streams.js";
@@ -50,6 +55,8 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
     mostMessageBytes: MOST_MESSAGE_BYTES,
   });
   const places = roots(variables);
+  // The outer agent may have written this command line, so it can widen nothing: that is for the user's profile.
+  refuseWideningFlags({ ...variables, OXBOW_AGENT: "1" }, flags);
   const driven = (await runningEngine(flags, variables, places)) ?? (await ownEngine(flags, variables, places));
   const gate = new ParentGate({
     parents: new McpParents(places),
@@ -84,7 +91,7 @@ export async function serveAgent(flags: ParsedFlags, variables: Variables): Prom
 /** Undefined if there is none to drive. */
 async function runningEngine(flags: ParsedFlags, variables: Variables, places: Roots): Promise<Driven | undefined> {
   const hasToken = Boolean(variables.OXBOW_TOKEN);
-  if (!hasToken && SERVED_RUN_FLAGS.some(({ name }) => flags.has(name))) return undefined;
+  if (!hasToken && (flags.has("no-attach") || engineFlags(flags).length > 0)) return undefined;
   let end: () => void = () => {};
   const lost = new Promise<void>((resolve) => {
     end = resolve;
@@ -102,10 +109,15 @@ async function runningEngine(flags: ParsedFlags, variables: Variables, places: R
     await client.close();
     throw new UsageError("The running engine does not let this server work as an agent. Update it, or end it.");
   }
+  const start = hasToken ? undefined : await surroundings(flags, { variables, places });
+  if (start === "of another engine") {
+    await client.close();
+    return undefined;
+  }
   return {
-    client: noticingLoss(client, end),
+    client: noticingLoss(client, { end, start }),
     handshake: client.handshake,
-    cwd: process.cwd(),
+    cwd: resolve(flags.text("cwd") ?? process.cwd()),
     lost,
     close: async () => client.close(),
   };
@@ -113,8 +125,23 @@ async function runningEngine(flags: ParsedFlags, variables: Variables, places: R
 
 const MOST_ATTEMPTS = 3;
 
+/** What the sessions get from this process. The running engine may store its sessions elsewhere, for example: then it is none for them. */
+async function surroundings(
+  flags: ParsedFlags,
+  { variables, places }: { readonly variables: Variables; readonly places: Roots },
+): Promise<SessionStart | "of another engine"> {
+  const loaded = await loadSettings(flags, variables);
+  if (unlikeEngine(places, variables, loaded.settings).length > 0) return "of another engine";
+  return sessionStart(flags, { variables, loaded });
+}
+
 /** Without a session there is no stream whose end would show that the engine has ended. */
-function noticingLoss(client: HttpClient, end: () => void): EngineClient {
+function noticingLoss(
+  client: HttpClient,
+  { end, start }: { readonly end: () => void; readonly start: SessionStart | undefined },
+): EngineClient {
+  const withStart = <K extends CommandKind>(kind: K, payload: CommandPayloads[K]): CommandPayloads[K] =>
+    kind === "CreateSession" && start !== undefined ? { ...payload, start } : payload;
   const seen = <R extends CommandReply | QueryReply<QueryKind>>(reply: R): R => {
     // The caller gets its answer first.
     if (!reply.ok && reply.failure.reason === "NetworkFailed") setTimeout(end, ANSWER_MS);
@@ -123,7 +150,7 @@ function noticingLoss(client: HttpClient, end: () => void): EngineClient {
   return {
     id: client.id,
     identity: client.identity,
-    send: async (kind, payload, session) => seen(await client.send(kind, payload, session)),
+    send: async (kind, payload, session) => seen(await client.send(kind, withStart(kind, payload), session)),
     query: async (kind, request, session) => seen(await client.query(kind, request, session)),
     subscribe: (listener) => client.subscribe(listener),
   };
@@ -158,7 +185,6 @@ async function ownEngine(flags: ParsedFlags, variables: Variables, places: Roots
     import("../../system/model-ancestors.js"),
   ]);
   const terminal = processTerminal(variables);
-  // The outer agent may have written this command line, so it can widen nothing: that is for the user's profile.
   const asAgent = { ...variables, OXBOW_AGENT: "1" };
   const prepared = await prepare(flags, { rawTrace: false, skipsUnapproved: true, variables: asAgent, terminal });
   const { engine } = prepared;

@@ -105,7 +105,11 @@ export async function prepare(flags: ParsedFlags, options: PrepareOptions): Prom
   const isReplay = flags.has("replay");
   const engine = createEngine({
     ...{ place, variables, sessions, log, isReplay, notify, hint, flags, plugins },
-    readFlags: (words) => parseFlags(RUN_FLAGS, words, "run"),
+    readFlags: (words, environment) => {
+      const brought = parseFlags(RUN_FLAGS, words, "run");
+      refuseWideningFlags(environment, brought);
+      return brought;
+    },
     isDetached: options.isDetached === true,
     isAlone: options.prompt !== undefined,
     writesTraffic: options.rawTrace,
