@@ -116,6 +116,26 @@ needs("tmux").describe("two terminals", () => {
     },
   );
 
+  verifies(
+    ["C10", "M7"],
+    "keep the model and the mode that were chosen before the first turn, after a kill",
+    async () => {
+      const { mock, open, engine } = await terminals(script([reply().text("Answered.")]));
+      const terminal = open(await temporaryFolder(), { flags: "--model anthropic:claude-sonnet-4-5" });
+      await terminal.until("? for keys");
+      terminal.type("/model anthropic:claude-haiku-4-5", "Enter");
+      await terminal.until(/^auto · anthropic:claude-haiku-4-5/m);
+      terminal.type("/mode plan", "Enter");
+      await terminal.until(/^plan · /m);
+      const before = engine();
+      process.kill(before, "SIGKILL");
+      await eventually(() => expect(engine()).not.toBe(before));
+      terminal.type("go", "Enter");
+      expect(await terminal.until("Answered.")).toMatch(/^plan · anthropic:claude-haiku-4-5/m);
+      expect(mock.requests.at(-1)?.body).toMatchObject({ model: "claude-haiku-4-5" });
+    },
+  );
+
   verifies(["C10"], "leave a turn running: the next terminal resumes it", async () => {
     const { mock, open, engine } = await terminals("reply\n  text: Begun.\n  delay 1500ms\n  text: And done.\n");
     const folder = await temporaryFolder();

@@ -4,7 +4,7 @@
  * 1. Every session that it opens gets the surroundings of this terminal.
  * 2. An engine that has ended is started again: before the next command, or when the stream of events drops. The sessions of this
  *    terminal are opened there again, and the stream continues after the last event that arrived. A new session of which nothing is
- *    stored yet opens empty.
+ *    stored yet opens empty, with the model and the mode that were chosen in it.
  *    A command that meets the end of the engine waits for the next one. It is sent again if it did not arrive: of input the log tells.
  * 3. If a session cannot be opened again without an answer of the person, `onLost` says so, and the conversation starts over.
  */
@@ -19,6 +19,7 @@ import type { BuiltInReason } from "../../protocol/errors.js";
 import type { Handshake } from "../../protocol/handshake.js";
 import type { ClientId, SessionId } from "../../protocol/ids.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
+import { EFFORT, MODEL } from "../../runtime/commands/specs.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { type Reached, type ReachOptions, reachEngine } from "../attach/reach.js";
 import { personPresent } from "../terminal-io.js";
@@ -50,6 +51,8 @@ export class TerminalConnection implements WireClient {
   readonly #options: TerminalConnectionOptions;
   /** With what each was opened. */
   readonly #sessions = new Map<SessionId, CommandPayloads["CreateSession"]>();
+  /** What was chosen in each: the log has it only from the first turn on. */
+  readonly #choices = new Map<SessionId, Map<string, (client: HttpClient) => Promise<CommandReply>>>();
   #engine: Connected;
   #input: Promise<unknown> = Promise.resolve();
   #reviving: Promise<boolean> | undefined;
@@ -134,6 +137,7 @@ export class TerminalConnection implements WireClient {
       return isAgain === "no" ? reply : this.#send(kind, payload, session);
     }
     if (kind === "DetachSession" && session !== undefined) this.#sessions.delete(session);
+    if (session !== undefined) this.#remember(kind, payload, session);
     if (reply.session === undefined) return reply;
     const created =
       kind === "CreateSession" ? (payload as CommandPayloads["CreateSession"]) : { resume: reply.session };
@@ -141,6 +145,16 @@ export class TerminalConnection implements WireClient {
     if (after !== undefined) this.#sessions.delete(after);
     this.#sessions.set(reply.session, request);
     return reply;
+  }
+
+  #remember<K extends CommandKind>(kind: K, payload: CommandPayloads[K], session: SessionId): void {
+    const choice = choiceOf(kind, payload);
+    if (choice === undefined) return;
+    const chosen = this.#choices.get(session) ?? new Map();
+    this.#choices.set(
+      session,
+      chosen.set(choice, (client: HttpClient) => client.send(kind, payload, session)),
+    );
   }
 
   /** The engine ended around a command: whether the command is for the next engine, which runs then, or had arrived. */
@@ -225,7 +239,10 @@ export class TerminalConnection implements WireClient {
         if (request.resume !== undefined) continue;
         // Nothing of it was stored yet.
         const anew = { ...this.#options.start, anew: true };
-        if ((await client.send("CreateSession", { ...request, resume: session, start: anew })).ok) continue;
+        if ((await client.send("CreateSession", { ...request, resume: session, start: anew })).ok) {
+          for (const choose of this.#choices.get(session)?.values() ?? []) await choose(client);
+          continue;
+        }
       }
       await client.close();
       onLost();
@@ -263,4 +280,14 @@ function reviving(connection: () => TerminalConnection | undefined): Pick<ReachO
 
 function asTerminal() {
   return { name: `terminal, process ${process.pid}`, canAnswer: personPresent() };
+}
+
+/** What a command chooses for its session, if it does. */
+function choiceOf<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): string | undefined {
+  if (kind === "SetModel") return MODEL.name;
+  if (kind === "SetMode" || kind === "EnterPlanMode") return "mode";
+  if (kind !== "CustomCommand") return undefined;
+  const { verb, payload: given } = payload as CommandPayloads["CustomCommand"];
+  const isChoice = verb === MODEL.name || verb === EFFORT.name;
+  return isChoice && (given as { readonly args?: string }).args?.trim() ? verb : undefined;
 }
