@@ -39,7 +39,7 @@ const TEXTS = {
     "<tool> was denied automatically after <timeout> s without an answer. To wait longer, raise permission_timeout in the profile.",
   PermissionUnanswerable: "<tool> needs permission, and there is no terminal to ask on: <about>. To continue, <how>.",
   NonInteractiveAckRefused:
-    "You have not approved this yet, or it changed since: <kind>. There is no terminal to ask on. Run 'oxbow ack' once on a terminal. For CI run 'oxbow ack --emit-lockfile approved.lock' there, commit the file, and set OXBOW_APPROVED_LOCK=approved.lock.",
+    "<what> There is no terminal to ask on. Run 'oxbow ack' once on a terminal. For CI run 'oxbow ack --emit-lockfile approved.lock' there, commit the file, and set OXBOW_APPROVED_LOCK=approved.lock.",
 
   // Extensions
   MCPServerSHA256Mismatch:

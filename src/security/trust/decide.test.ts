@@ -47,9 +47,17 @@ describe("when something is not approved", () => {
     const { load, refuse } = decide(open);
     expect(load).toEqual([]);
     expect(refuse?.reason).toBe("NonInteractiveAckRefused");
-    expect(refuse?.message).toContain("instruction file (project-instructions)");
+    expect(refuse?.message).toContain("You have not approved this yet: instruction file (project-instructions). There");
     expect(refuse?.message).toContain("oxbow ack");
     expect(refuse?.message).toContain("--skip-unapproved");
+  });
+
+  it("a file that changed is not called new", () => {
+    const changed = { ...pending(item("skill")), state: "changed" } as const;
+    expect(decide({ pending: [changed] }).refuse?.message).toMatch(/^This changed since you approved it: skill \(/);
+    expect(decide({ pending: [changed, pending(item("instructions"))] }).refuse?.message).toMatch(
+      /^You have not approved this yet: instruction file \(project-instructions\)\. This changed since you approved it: skill \(/,
+    );
   });
 
   it("a person is asked, and it is not loaded before", () => {

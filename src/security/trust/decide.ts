@@ -51,23 +51,32 @@ export function decideTrust(options: DecideOptions): TrustDecision {
     load: [],
     withheld: [...withheld, ...unapproved],
     ask: [],
-    refuse: refusal(open.map(({ item }) => item).filter(({ optional }) => !optional)),
+    refuse: refusal(open.filter(({ item }) => !item.optional)),
   };
 }
 
 const MAX_NAMED = 10;
 
-/** Names the files by kind, so that one knows what to look at. */
-function refusal(items: readonly ContentItem[]): Failure {
-  const kinds = [...new Set(items.map(({ kind }) => kind))];
-  const kind = kinds
+/** Names the files, new ones and changed ones apart, so that one knows what to look at. */
+function refusal(pending: readonly PendingItem[]): Failure {
+  const changed = pending.filter(({ state }) => state === "changed");
+  const others = pending.filter(({ state }) => state !== "changed");
+  const what = [
+    ...(others.length === 0 ? [] : [`You have not approved this yet: ${byKind(others)}.`]),
+    ...(changed.length === 0 ? [] : [`This changed since you approved it: ${byKind(changed)}.`]),
+  ].join(" ");
+  const refusal = failure("NonInteractiveAckRefused", { what });
+  const advice = "With --skip-unapproved Oxbow runs without them.";
+  return { ...refusal, message: `${refusal.message} ${advice}` };
+}
+
+function byKind(pending: readonly PendingItem[]): string {
+  const items = pending.map(({ item }) => item);
+  return [...new Set(items.map(({ kind }) => kind))]
     .map((one) => {
       const names = items.filter((item) => item.kind === one).map((item) => shown(nameOf(item)));
       const rest = names.length - MAX_NAMED;
       return `${labelOf(one)} (${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""})`;
     })
     .join(", ");
-  const refusal = failure("NonInteractiveAckRefused", { kind });
-  const advice = "With --skip-unapproved Oxbow runs without them.";
-  return { ...refusal, message: `${refusal.message} ${advice}` };
 }
