@@ -64,7 +64,7 @@ export class Gatherer implements Gathering, AnswerPlace {
     const { person, engine } = this.#opening;
     if (!person.present()) return undefined;
     const call = engine.ids.next("call");
-    const asked = { call, tool: "apply", args: { files }, ...question, once_only: true } as const;
+    const asked = { call, tool: "an answer", args: { files }, ...question, once_only: true } as const;
     return (await person.ask(asked, signal)).decision !== "deny";
   }
 

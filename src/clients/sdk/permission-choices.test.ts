@@ -42,10 +42,14 @@ describe("the answers to a question", () => {
     });
 
   verifies(["P2"], "are yes and no where Oxbow itself asks, about no call of the model", () => {
-    const summary = "take a summary of this conversation into the new session";
-    const question = { call: "call_1" as CallId, tool: "a summary", args: {}, summary, once_only: true } as const;
-    expect(shortQuestion(question)).toBe("Take a summary of this conversation into the new session?");
-    expect(permissionChoices(question).map(({ key, label }) => `${key} ${label}`)).toEqual(["y yes", "n no"]);
+    for (const [tool, summary, words] of [
+      ["a summary", "take a summary of this one", "Take a summary of this one?"],
+      ["an answer", "write the file of the last answer", "Write the file of the last answer?"],
+    ] as const) {
+      const question = { call: "call_1" as CallId, tool, args: {}, summary, once_only: true } as const;
+      expect(shortQuestion(question)).toBe(words);
+      expect(permissionChoices(question).map(({ key, label }) => `${key} ${label}`)).toEqual(["y yes", "n no"]);
+    }
   });
 
   for (const [kind, summary, words] of [

@@ -35,7 +35,7 @@ function changeOf({ tool_kind: kind, args }: Question) {
 
 /** Oxbow itself asks, about no call of the model: the question is its summary, and a no tells the model nothing. */
 export function isOwnQuestion({ tool }: Pick<Question, "tool">): boolean {
-  return tool === "a summary";
+  return tool === "a summary" || tool === "an answer";
 }
 
 /** The whole question, where one line says it: `Run npm test?`, `Edit src/a.ts?`. Other calls are quoted below their question. */
