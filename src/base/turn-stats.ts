@@ -5,13 +5,11 @@ import { groupDigits } from "./group-digits.js";
 
 export interface TurnStats {
   readonly promptTokens: number;
+  /** The part of them that the provider read from its cache. */
+  readonly cachedTokens?: number;
   readonly replyTokens: number;
   /** Of the whole turn, tools included. */
   readonly elapsedMs: number;
-  /** The part of it that the model calls took; default: all of it. */
-  readonly modelMs?: number;
-  /** It was interrupted or failed, so the tokens and the time of the model are not of the same calls. */
-  readonly cut?: boolean;
   /** US dollars, where the price is known. */
   readonly usd?: number;
   /** The usage of each model, if there was more than one. */
@@ -21,40 +19,36 @@ export interface TurnStats {
 const WINDOW = 5;
 
 export interface TurnFacts {
-  readonly modelMs?: number;
-  readonly outcome?: string;
   readonly cost?: Pick<Cost, "usd"> | undefined;
   readonly shares?: readonly ModelShare[] | undefined;
 }
 
-export function turnStats(usage: Usage, elapsedMs: number, facts: TurnFacts = {}): TurnStats {
-  const { modelMs, outcome = "answered", cost, shares } = facts;
+export function turnStats(usage: Usage, elapsedMs: number, { cost, shares }: TurnFacts = {}): TurnStats {
   return {
     promptTokens: usage.input + usage.cache_read + usage.cache_write,
+    cachedTokens: usage.cache_read,
     replyTokens: usage.output,
     elapsedMs,
-    ...(modelMs !== undefined && { modelMs }),
-    ...(outcome !== "answered" && { cut: true }),
     ...(cost !== undefined && { usd: cost.usd }),
     ...(shares !== undefined && { shares }),
   };
 }
 
-function tokensPerSecond({ replyTokens, elapsedMs, modelMs = elapsedMs }: TurnStats): number {
-  return modelMs > 0 ? replyTokens / (modelMs / 1000) : 0;
-}
-
-/**
- * `1,204 in · 56 out · 3.2 s · 17.5 tokens/s · $0.0045`; without tokens if the provider reported
- * none, without the speed of a turn that was cut, without an unknown price.
- */
-export function formatStats(stats: TurnStats): string {
-  const elapsed = `${(stats.elapsedMs / 1000).toFixed(1)} s`;
-  if (stats.promptTokens === 0 && stats.replyTokens === 0) return elapsed;
-  const count = (tokens: number) => groupDigits(tokens);
-  const paid = stats.usd === undefined || stats.usd === 0 ? "" : ` · ${formatUsd(stats.usd)}`;
-  const speed = stats.cut ? "" : ` · ${tokensPerSecond(stats).toFixed(1)} tokens/s`;
-  return `${count(stats.promptTokens)} in · ${count(stats.replyTokens)} out · ${elapsed}${speed}${paid}${split(stats.shares)}`;
+/** `1,204 in (80% cached) · 56 out · 3.2 s · $0.0045`; without tokens if the provider reported none, without an unknown price. */
+export function formatStats({
+  promptTokens,
+  cachedTokens = 0,
+  replyTokens,
+  elapsedMs,
+  usd,
+  shares,
+}: TurnStats): string {
+  const elapsed = `${(elapsedMs / 1000).toFixed(1)} s`;
+  if (promptTokens === 0 && replyTokens === 0) return elapsed;
+  const share = Math.round((100 * cachedTokens) / promptTokens) || 0;
+  const cached = share === 0 ? "" : ` (${share}% cached)`;
+  const paid = usd === undefined || usd === 0 ? "" : ` · ${formatUsd(usd)}`;
+  return `${groupDigits(promptTokens)} in${cached} · ${groupDigits(replyTokens)} out · ${elapsed}${paid}${split(shares)}`;
 }
 
 /** ` (anthropic:large $0.0300 · openai:small $0.0012)` */

@@ -76,7 +76,6 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
     answer: format === "text" ? "shown" : "none",
   });
   const records: Envelope[] = [];
-  let modelMs = 0;
   let begun = false;
   let question = new AbortController();
   const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
@@ -97,7 +96,6 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
         question = new AbortController();
         void answer(options, event.payload, question.signal);
       }
-      if (event.kind === "CostIncremented") modelMs += event.payload.elapsed_ms;
       if (event.kind === "TurnEnded" && begun) resolve(event.payload);
     });
   });
@@ -107,11 +105,7 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
     spinner.stop();
     report(result, options, records);
     if (options.verbose) {
-      const facts = {
-        modelMs,
-        outcome: result.outcome,
-        ...(!terminal.hidesCost && { cost: result.cost, shares: result.by_model }),
-      };
+      const facts = terminal.hidesCost ? {} : { cost: result.cost, shares: result.by_model };
       const stats = turnStats(result.usage, clock.now() - startedAt, facts);
       terminal.err.write(`${paint(terminal, "dim", formatStats(stats))}\n`);
     }

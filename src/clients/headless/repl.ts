@@ -118,7 +118,6 @@ class Repl {
     }
     this.#view.show(event);
     if (event.kind === "PermissionRequested") void this.#answer(event.payload);
-    if (event.kind === "CostIncremented") this.#report.addModelTime(event.payload.elapsed_ms);
     this.#followPlan(event);
     if (event.kind === "TurnEnded") this.#reportEnd(event.payload);
     this.#count.follow(event);

@@ -14,8 +14,6 @@ export class TurnReport {
   readonly #hidesCost: boolean;
   readonly #clock: Clock;
   readonly #recent = new StatsWindow();
-  /** The model's time in this turn, without the time of questions. */
-  #modelMs = 0;
   #startedAt = 0;
 
   constructor(clock: Clock, { recent = [], hidesCost = false }: TurnReportOptions = {}) {
@@ -25,12 +23,7 @@ export class TurnReport {
   }
 
   begin(): void {
-    this.#modelMs = 0;
     this.#startedAt = this.#clock.now();
-  }
-
-  addModelTime(ms: number): void {
-    this.#modelMs += ms;
   }
 
   /** Tells how long the next turn may take; undefined without a turn to judge by. */
@@ -45,11 +38,7 @@ export class TurnReport {
     readonly numbers: string;
   } {
     const { outcome, failure, truncated, usage, cost, by_model: shares } = result;
-    const stats = turnStats(usage, this.#clock.now() - this.#startedAt, {
-      modelMs: this.#modelMs,
-      outcome,
-      ...(!this.#hidesCost && { cost, shares }),
-    });
+    const stats = turnStats(usage, this.#clock.now() - this.#startedAt, this.#hidesCost ? {} : { cost, shares });
     if (outcome === "answered") this.#recent.record(stats);
     const numbers = formatStats(stats);
     if (failure !== undefined) return { problem: safeText(failure.message), numbers };

@@ -25,7 +25,6 @@ export interface RunningTurn {
   readonly progress?: string;
   /** When the next attempt begins; `progress` names the wait. */
   readonly retryAt?: number;
-  readonly modelMs: number;
   readonly cancelling: boolean;
 }
 
@@ -90,7 +89,12 @@ export interface State {
   /** Esc again before this time clears the draft, or goes back to an earlier prompt if it is empty. */
   readonly escapeUntil?: number;
   /** The running `!command` of the user. */
-  readonly shell?: { readonly command: string; readonly output: string; readonly startedAt: number };
+  readonly shell?: {
+    readonly command: string;
+    readonly unshared?: boolean;
+    readonly output: string;
+    readonly startedAt: number;
+  };
   /** A slash command that runs. */
   readonly command?: { readonly line: string; readonly startedAt: number; readonly progress?: string };
   /** Outputs of `!command`, which go to the model with the next prompt. */

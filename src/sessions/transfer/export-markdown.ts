@@ -147,7 +147,7 @@ class Transcript {
       outcome,
       ...(truncated === undefined ? [] : ["cut off at the output limit"]),
       `${iterations} model ${iterations === 1 ? "call" : "calls"}`,
-      formatStats(turnStats(usage, elapsed, { outcome })),
+      formatStats(turnStats(usage, elapsed)),
     ];
     return line(`${facts.join(" · ")}${failure === undefined ? "" : ` · ${failure.message}`}`);
   }

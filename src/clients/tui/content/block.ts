@@ -23,7 +23,14 @@ export type Block =
   /** Output of a slash command: plain text. */
   | { readonly kind: "command"; readonly line: string; readonly text: string; readonly failed?: true }
   /** A `!command` of the user. */
-  | { readonly kind: "shell"; readonly command: string; readonly output: string; readonly exitCode?: number }
+  | {
+      readonly kind: "shell";
+      readonly command: string;
+      /** The model does not get the output. */
+      readonly unshared?: boolean;
+      readonly output: string;
+      readonly exitCode?: number;
+    }
   | NoticeBlock
   | {
       readonly kind: "turn-end";

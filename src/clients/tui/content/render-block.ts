@@ -129,12 +129,12 @@ function hanging(line: string, roles: readonly Role[], { width, theme }: RenderO
   return wrapSpans([span(line.slice(before.length), ...roles)], { width, theme, first, rest });
 }
 
-function renderShell({ command, output, exitCode }: Of<"shell">, options: RenderOptions): string[] {
+function renderShell({ command, unshared, output, exitCode }: Of<"shell">, options: RenderOptions): string[] {
   const { theme, expanded, width, soft } = options;
   const failed = exitCode !== undefined && exitCode !== 0;
   const facts = failed ? [DOT, span(`exit code ${exitCode}`, "danger")] : [];
   const head = marked([span(safeText(expanded ? command : beginningOf(command).shown), "user"), ...facts], options, {
-    mark: "! ",
+    mark: unshared ? "!! " : "! ",
     role: "accent",
   });
   if (expanded) return [...head, ...outputLines(output, options)];

@@ -207,6 +207,7 @@ export const SAMPLES: Readonly<Record<string, Block>> = {
     failed: true,
   },
   shell: { kind: "shell", command: "make check", output: OUTPUT, exitCode: 1 },
+  "shell, not for the model": { kind: "shell", command: "date", output: "today", unshared: true },
   notice: { kind: "notice", level: "info", text: "conversation shortened: 182k → 20k tokens" },
   retry: { kind: "notice", level: "warning", text: "The provider is overloaded. The next attempt is in 8 s." },
   failover: { kind: "notice", level: "error", text: "anthropic:large → openai:small: the key was refused (401)." },
@@ -214,7 +215,7 @@ export const SAMPLES: Readonly<Record<string, Block>> = {
     kind: "turn-end",
     outcome: "answered",
     elapsedMs: 6200,
-    summary: "1,204 in · 56 out · 6.2 s · 17.5 tokens/s · $0.0045",
+    summary: "1,204 in (80% cached) · 56 out · 6.2 s · $0.0045",
   },
   "cancelled turn": { kind: "turn-end", outcome: "cancelled", elapsedMs: 6200, summary: "6.2 s" },
   "failed turn": {

@@ -239,7 +239,13 @@ export class Carrier {
       return;
     }
     const output = [end.output, ...end.notes].filter((line) => line !== "").join("\n") || "(no output)";
-    print({ kind: "shell", command, output, ...(end.exitCode !== undefined && { exitCode: end.exitCode }) });
+    print({
+      kind: "shell",
+      command,
+      unshared: !share,
+      output,
+      ...(end.exitCode !== undefined && { exitCode: end.exitCode }),
+    });
     update((now) => (share ? { ...now, context: [...now.context, end.forModel] } : now));
   }
 

@@ -68,11 +68,7 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
     }
     case "CostIncremented":
       return {
-        state: {
-          ...state,
-          costs: addCosts(state.costs, shownPart(state, event.payload)),
-          ...(state.turn && { turn: { ...state.turn, modelMs: state.turn.modelMs + event.payload.elapsed_ms } }),
-        },
+        state: { ...state, costs: addCosts(state.costs, shownPart(state, event.payload)) },
         effects: [],
       };
     case "PermissionRequested":
@@ -147,7 +143,6 @@ function startTurn(
         startedAt: turn?.id === undefined ? (turn?.startedAt ?? now) : now,
         text,
         answered: false,
-        modelMs: 0,
         cancelling: false,
       },
     },
@@ -271,7 +266,7 @@ function endTurn(state: State, ended: EventPayloads["TurnEnded"], now: number): 
   const answerEnd = endAnswer(state, now);
   const calls = printFinished(endOpenCalls(answerEnd.state));
   const elapsedMs = turn === undefined ? 0 : now - turn.startedAt;
-  const stats = turnStats(usage, elapsedMs, { modelMs: turn?.modelMs ?? 0, outcome, cost, shares });
+  const stats = turnStats(usage, elapsedMs, { cost, shares });
   const effects: Effect[] = [...answerEnd.effects, ...calls.effects];
   if (truncated) effects.push(notice("warning", "The answer was cut off at the model's output limit."));
   effects.push({

@@ -13,7 +13,7 @@ const IDLE: State = {
 };
 const RUNNING: State = {
   ...IDLE,
-  turn: { startedAt: 0, text: "do it", answered: false, modelMs: 0, cancelling: false },
+  turn: { startedAt: 0, text: "do it", answered: false, cancelling: false },
 };
 const EMPTY = { now: 1000, draftIsEmpty: true };
 const CANCEL = { do: "send", kind: "CancelTurn", payload: {} };

@@ -43,7 +43,7 @@ function prompt(state: State, { text, images, when }: Submitted, now: number): R
       effects: [{ do: "send", kind: "SendInput", payload: { content, ...delivery } }],
     };
   }
-  const begun = { startedAt: now, text, answered: false, modelMs: 0, cancelling: false };
+  const begun = { startedAt: now, text, answered: false, cancelling: false };
   const effects: readonly Effect[] = [{ do: "send", kind: "SendInput", payload: { content } }];
   return { state: { ...without(state, "plan"), turn: begun, context: [] }, effects };
 }
@@ -58,7 +58,7 @@ function shell(
     return { state: waits, effects: [{ do: "restore", text }] };
   }
   return {
-    state: { ...state, shell: { command, output: "", startedAt: now } },
+    state: { ...state, shell: { command, unshared: !share, output: "", startedAt: now } },
     effects: [{ do: "shell", command, share }],
   };
 }

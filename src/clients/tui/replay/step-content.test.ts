@@ -23,7 +23,7 @@ describe("[S6] StepReader", () => {
     expect(detailed(content)).toEqual([
       "I think",
       "Hello",
-      "model call: test:mock · 100 in · 10 out · 1.5 s · 6.7 tokens/s\nevents 1–6 · 2026-01-31T12:00:00.000Z · over 40ms · cli_1",
+      "model call: test:mock · 100 in · 10 out · 1.5 s\nevents 1–6 · 2026-01-31T12:00:00.000Z · over 40ms · cli_1",
     ]);
   });
 

@@ -28,11 +28,15 @@ interface Part {
   readonly style: Style;
   /** The lowest is dropped first if the line is too long. */
   readonly rank: number;
+  /** What it is shortened to, before the session's id is dropped. */
+  readonly short?: string | undefined;
 }
 
 const BAR_WIDTH = 5;
 /** As long as in the list of sessions. */
 const SHORT_ID = 8;
+/** After the title, before the session's id. */
+const SHORTENED = 1.5;
 /** A name is not cut shorter than this. */
 const LEAST_PART = 8;
 
@@ -133,17 +137,18 @@ function contextPart({ costs, place }: State, theme: Theme): Part | undefined {
   return { text: `${bar} ${Math.round(share * 100)}%`, style, rank: 9 };
 }
 
+/** Split by provider after a failover: `$0.02 zai + $0.05 openrouter = $0.07/turn`. */
 function costParts({ costs }: State, theme: Theme): readonly (Part | undefined)[] {
   const { turn, session } = shownCosts(costs);
-  return [part(turnCost(turn), theme.dim, 4), part(amount(session, "sess"), theme.dim, 5)];
-}
-
-/** Split by provider after a failover: `$0.02 zai + $0.05 openrouter = $0.07/turn`. */
-function turnCost(spent: Spent): string | undefined {
-  const shares = Object.entries(spent.byProvider).filter(([, usd]) => usd > 0);
-  if (shares.length < 2) return amount(spent, "turn");
-  const sum = shares.map(([provider, usd]) => `${formatUsd(usd)} ${provider}`).join(" + ");
-  return `${sum} = ${amount(spent, "turn")}`;
+  const sum = amount(turn, "turn");
+  const shares = Object.entries(turn.byProvider).filter(([, usd]) => usd > 0);
+  const split = shares.map(([provider, usd]) => `${formatUsd(usd)} ${provider}`).join(" + ");
+  const ofTurn = part(shares.length < 2 ? sum : `${split} = ${sum}`, theme.dim, 4);
+  const short = shares.length < 2 ? undefined : `${sum} (${shares.map(([provider]) => provider).join(" + ")})`;
+  return [
+    ofTurn && { ...ofTurn, ...(short && { short: safeLine(short) }) },
+    part(amount(session, "sess"), theme.dim, 5),
+  ];
 }
 
 function amount({ usd, known }: Spent, unit: string): string | undefined {
@@ -161,10 +166,15 @@ function branchText({ place }: State): string | undefined {
 /** The mode and the model always stay; the model may be shortened. */
 function thatFit(parts: readonly Part[], width: number, gap: number): readonly Part[] {
   let left = [...parts];
-  const total = () => left.reduce((sum, { text }) => sum + textWidth(text), gap * Math.max(0, left.length - 1));
+  const total = (): number => left.reduce((sum, { text }) => sum + textWidth(text), gap * Math.max(0, left.length - 1));
+  const next = ({ short, rank }: Part) => (short === undefined ? rank : SHORTENED);
   while (left.length > 2 && total() > width) {
-    const lowest = Math.min(...left.map(({ rank }) => rank));
-    left = left.filter(({ rank }) => rank !== lowest);
+    const lowest = Math.min(...left.map(next));
+    left = left.flatMap((each) => {
+      if (next(each) !== lowest) return [each];
+      const { short, ...rest } = each;
+      return short === undefined ? [] : [{ ...rest, text: short }];
+    });
   }
   if (total() <= width) return left;
   const [first, second] = left;

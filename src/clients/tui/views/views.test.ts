@@ -30,7 +30,7 @@ const SPENT = { usd: 0.07, known: true, byProvider: { zai: 0.02, openrouter: 0.0
 const COSTLY: State = { ...IDLE, costs: { turn: SPENT, session: { ...SPENT, usd: 1.25 }, contextUsed: 150_000 } };
 const RUNNING: State = {
   ...IDLE,
-  turn: { startedAt: 0, text: "do it", answered: false, modelMs: 0, cancelling: false },
+  turn: { startedAt: 0, text: "do it", answered: false, cancelling: false },
 };
 const turn = RUNNING.turn as NonNullable<State["turn"]>;
 const QUEUE: State["queue"] = [
