@@ -310,7 +310,7 @@ function isLeft({ run, attached, subagent }: HostedSession): boolean {
   return subagent === undefined && !run.busy && attached.readers.length === 0 && run.bus.nextId > 1;
 }
 
-/** What an agent brings is marked: nothing that it starts answers for a person. */
+/** Marks what an agent brings: nothing that it starts answers for a person. */
 function asAgent(payload: Create): Create {
   const { start } = payload;
   if (start === undefined) return payload;

@@ -51,7 +51,7 @@ export class TerminalConnection implements WireClient {
   readonly #options: TerminalConnectionOptions;
   /** With what each was opened. */
   readonly #sessions = new Map<SessionId, CommandPayloads["CreateSession"]>();
-  /** What was chosen in each: the log has it only from the first turn on. */
+  /** Keeps what was chosen in each: the log has it only from the first turn on. */
   readonly #choices = new Map<SessionId, Map<string, (client: HttpClient) => Promise<CommandReply>>>();
   #engine: Connected;
   #input: Promise<unknown> = Promise.resolve();
@@ -282,7 +282,7 @@ function asTerminal() {
   return { name: `terminal, process ${process.pid}`, canAnswer: personPresent() };
 }
 
-/** What a command chooses for its session, if it does. */
+/** Names what a command chooses for its session, if it does. */
 function choiceOf<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): string | undefined {
   if (kind === "SetModel") return MODEL.name;
   if (kind === "SetMode" || kind === "EnterPlanMode") return "mode";

@@ -125,7 +125,7 @@ async function runningEngine(flags: ParsedFlags, variables: Variables, places: R
 
 const MOST_ATTEMPTS = 3;
 
-/** What the sessions get from this process. The running engine may store its sessions elsewhere, for example: then it is none for them. */
+/** Gathers what the sessions get from this process. The running engine may store its sessions elsewhere, for example: then it is none for them. */
 async function surroundings(
   flags: ParsedFlags,
   { variables, places }: { readonly variables: Variables; readonly places: Roots },
