@@ -140,7 +140,7 @@ export const REQUIREMENTS = [
   { id: "U1", title: "One-shot, headless and interactive programs", status: "done" },
   { id: "U2", title: "Terminal client", status: "done" },
   { id: "U3", title: "Diff review", status: "done" },
-  { id: "U4", title: "Web client", status: "open" },
+  { id: "U4", title: "Web client", status: "part" },
   { id: "U5", title: "Client libraries and recipes", status: "part" },
   { id: "U6", title: "Slash commands in one registry", status: "done" },
   { id: "U7", title: "Shell escape and file commands", status: "done" },

@@ -24,6 +24,7 @@ declare module "vitest" {
 const PACKAGES = {
   bash: "bash",
   bwrap: "bubblewrap",
+  chromium: "chromium",
   curl: "curl",
   fish: "fish",
   gcc: "gcc",

@@ -46,8 +46,8 @@ export function toggleCall(call: string, isOpen: boolean): void {
 export const asked = signal<ReadonlySet<string>>(new Set());
 
 /** A failed call stays open at its last lines; a diff is what the person wants to see. */
-function opensByItself({ result, toolKind }: ToolBlock): boolean {
-  return result?.status === "ok" && toolKind === "edit";
+function opensByItself(block: ToolBlock): boolean {
+  return block.toolKind === "edit" && changesOf(block).length > 0;
 }
 
 export const Call = memo(({ block }: { readonly block: ToolBlock }) => {
