@@ -31,7 +31,7 @@ beforeEach(() => {
   mkdirSync(root);
   writeFileSync(join(root, "a.txt"), "one\n");
   journal = openUndoJournal({ folder: join(base, "undo"), session: ids.next("sess"), key: new Uint8Array(32) });
-  recorder = new UndoRecorder(journal, { root });
+  recorder = new UndoRecorder({ root, open: async () => journal });
   background = new BackgroundCommands();
   warnings.length = 0;
 });

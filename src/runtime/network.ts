@@ -6,7 +6,7 @@
  */
 import type { Variables } from "../base/variables.js";
 import { VERSION } from "../base/version.js";
-import type { ResolveSafely } from "../security/sandbox/network-gate.js";
+import type { ResolveSafely } from "../security/allowed-hosts/network-gate.js";
 import type { Network, NetworkPlan } from "../system/network/network.js";
 import type { Settings } from "./settings/settings.js";
 

@@ -63,7 +63,7 @@ export async function openRun(
 /** Tells how calls ended whose changes are applied as a whole or not at all. */
 function endsOf({ loaded, notify }: SessionParts): WholeEnds {
   return async (calls) => {
-    const { finishAbandoned } = await import("./parts/held-changes.js");
+    const { finishAbandoned } = await import("../security/change-gate/held-changes.js");
     return finishAbandoned(join(loaded.roots.state, "sandbox"), { notify, calls });
   };
 }

@@ -11,6 +11,7 @@ import type { Effort } from "../engine/ports.js";
 import type { HookVariables } from "../extensions/hooks/hook-variables.js";
 import type { SessionEvents } from "../extensions/hooks/part.js";
 import type { Audit } from "../security/audit/part.js";
+import type { UndoRecorder } from "../sessions/undo/recorder.js";
 import type { SessionParts } from "./open-engine.js";
 import type { PartContext, SessionPart } from "./part.js";
 import type { RunCompaction } from "./parts/compaction.js";
@@ -20,7 +21,6 @@ import type { EarlierPermissions, RunPermissions } from "./parts/permissions.js"
 import type { RunRecording } from "./parts/recording.js";
 import type { RunSandbox } from "./parts/sandbox.js";
 import type { Toolbox } from "./parts/toolbox.js";
-import type { RunUndo } from "./parts/undo.js";
 import type { ResumedSession } from "./sessions/resumed-session.js";
 import type { ParentRun } from "./subagents.js";
 
@@ -43,7 +43,7 @@ export interface BuiltParts {
   readonly permissions: RunPermissions;
   readonly sandbox: RunSandbox;
   readonly audit: Audit;
-  readonly undo: RunUndo;
+  readonly undo: UndoRecorder;
   readonly hookVariables: HookVariables;
   /** The folder of its long outputs. */
   readonly outputDirectory: string;

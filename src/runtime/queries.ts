@@ -36,7 +36,7 @@ interface ModelSources {
 }
 
 export interface QuerySources {
-  readonly sessions: Pick<SessionStores, "open" | "key" | "undoFolder">;
+  readonly sessions: Pick<SessionStores, "open" | "undoJournal">;
   /** The place of the session; without a session, the first place. */
   readonly placeOf: (run: Run | undefined) => ModelSources;
   /** Every command of a session; without one, the built-in ones. */

@@ -14,6 +14,7 @@ import { text } from "../protocol/content.js";
 import type { EventPayloads, SubagentName } from "../protocol/events.js";
 import type { SessionId, TurnId } from "../protocol/ids.js";
 import type { NewSession } from "../sessions/store.js";
+import type { UndoRecorder } from "../sessions/undo/recorder.js";
 import { featureContext } from "./feature-context.js";
 import type { Place, SessionParts } from "./open-engine.js";
 import { type OpenedRun, type Opening, runOf } from "./opening.js";
@@ -21,7 +22,6 @@ import type { RunCosts } from "./parts/costs.js";
 import { toolsMeant } from "./parts/own-tools.js";
 import type { RunPermissions } from "./parts/permissions.js";
 import type { RunSandbox } from "./parts/sandbox.js";
-import type { RunUndo } from "./parts/undo.js";
 
 /** Describes what a subagent's session gets from its parent session. */
 export interface ParentRun {
@@ -38,7 +38,7 @@ export interface ParentRun {
   /** Called with each cost of the subagent and of those below it. */
   readonly paid: (cost: EventPayloads["CostIncremented"]) => void;
   /** Records the changes with those of the parent's turn; absent for a subagent with its own workspace. */
-  readonly undo?: RunUndo | undefined;
+  readonly undo?: UndoRecorder | undefined;
   /** Its long outputs go there too: either may name the files of the other. */
   readonly outputDirectory: string;
   /** Its commands and those of the subagent share `/tmp` and localhost. */

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** The names in a folder; none when it cannot be listed. */
 export function namesIn(folder: string): readonly string[] {
@@ -6,5 +6,14 @@ export function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+/** The text of a small file; empty if it cannot be read. */
+export function textAt(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
   }
 }

@@ -8,12 +8,13 @@ import type { ToolContext, ToolLinkContext } from "../../src/engine/ports.js";
 import { parseFlags } from "../../src/feature/flags.js";
 import type { JsonObject } from "../../src/protocol/json.js";
 import { RunGuard } from "../../src/runtime/parts/guard.js";
-import { HeldChanges } from "../../src/runtime/parts/held-changes.js";
 import { RunPermissions } from "../../src/runtime/parts/permissions.js";
 import { RunSandbox } from "../../src/runtime/parts/sandbox.js";
 import { openToolbox } from "../../src/runtime/parts/toolbox.js";
 import { loadSettings } from "../../src/runtime/settings/settings.js";
+import { HeldChanges } from "../../src/security/change-gate/held-changes.js";
 import type { Verdict } from "../../src/security/permissions/verdict.js";
+import { ignoreSource } from "../../src/tools/search/ignore-source.js";
 
 export interface AutoModeOptions {
   readonly root: string;
@@ -54,10 +55,12 @@ export async function openAutoMode({ root, home, ownFolder, path, variables: mor
     askPerson: () => askPerson,
     openHeldChanges: () =>
       HeldChanges.open({
-        ...{ loaded, variables, root, notify, guard },
-        sessions: { ownFolders: hidden, keptFolders: async () => hidden },
-        undo: { beforeAll: async () => {} },
-        permissions: () => permissions.parts(),
+        ...{ variables, root, notify, ownFolders: hidden },
+        folder: join(loaded.roots.state, "sandbox"),
+        ignore: async () => ignoreSource(hidden),
+        reasons: () => guard.reasons(),
+        pathPermissions: async () => (await permissions.parts()).paths.load(),
+        undo: { beforeApplying: async () => {} },
       }),
   });
   const tools = openToolbox({

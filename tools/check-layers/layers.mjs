@@ -109,7 +109,6 @@ export const RUNTIME_OF_ONE = new Set([
   "runtime/network.ts",
   "runtime/part.ts",
   "runtime/parts/journal.ts",
-  "runtime/parts/leftover-mark.ts",
   "runtime/parts/permissions.ts",
   "runtime/place-lists.ts",
   "runtime/plugins/plugin-providers.ts",

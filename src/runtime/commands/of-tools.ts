@@ -4,7 +4,7 @@ import type { Run } from "../../control/run.js";
 import { asValue, type Command, withPort } from "../../feature/command.js";
 import { planCommands } from "../../security/permissions/commands.js";
 import { workspaceRules } from "../../security/permissions/workspace-state.js";
-import { PORT_COMMANDS } from "../../security/sandbox/commands.js";
+import { PORT_COMMANDS } from "../../security/ports/commands.js";
 import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import { BACKGROUND_COMMANDS } from "../../tools/background-commands.js";
 import { Gatherer } from "../gatherer.js";

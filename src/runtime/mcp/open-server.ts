@@ -234,7 +234,7 @@ async function visiblePaths(
   transport: StdioTransport,
   { root, variables, loaded }: ServerPlace,
 ): Promise<readonly string[]> {
-  const { usualSecrets } = await import("../../security/sandbox/hidden-paths.js");
+  const { usualSecrets } = await import("../../security/command-home/usual-secrets.js");
   const home = realpathOrSelf(variables.HOME || homedir());
   const { config, data, state } = loaded.roots;
   const secrets = [...usualSecrets({ home }), config, data, state].map(realpathOrSelf);

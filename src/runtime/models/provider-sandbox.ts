@@ -66,8 +66,8 @@ async function openSandbox(
   const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }, { usualSecrets }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
     import("../../security/sandbox/policy.js"),
-    import("../../security/sandbox/container.js"),
-    import("../../security/sandbox/hidden-paths.js"),
+    import("../../security/container/container.js"),
+    import("../../security/command-home/usual-secrets.js"),
   ]);
   const { roots, settings } = loaded;
   const home = variables.HOME || homedir();
@@ -103,7 +103,7 @@ async function privateHome(place: {
   readonly variables: Variables;
   readonly cacheFolder: string;
 }): Promise<{ readonly home?: PrivateHome; readonly hidden: readonly string[] }> {
-  const { otherHomes, privateHome, whyNoPrivateHome } = await import("../../security/sandbox/private-home.js");
+  const { otherHomes, privateHome, whyNoPrivateHome } = await import("../../security/command-home/private-home.js");
   const { home, programs: workspace, variables, cacheFolder } = place;
   const hidden = otherHomes(home);
   if (whyNoPrivateHome({ home, workspace }) !== undefined) return { hidden };

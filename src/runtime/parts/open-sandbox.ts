@@ -42,7 +42,7 @@ export function sandboxOverrides({ sandbox, sandbox_container }: LoadedSettings[
 
 /** Paths that no command may read. */
 async function secretPaths({ hidden, variables }: SandboxPlace): Promise<readonly string[]> {
-  const { usualSecrets } = await import("../../security/sandbox/hidden-paths.js");
+  const { usualSecrets } = await import("../../security/command-home/usual-secrets.js");
   return [...hidden, ...usualSecrets({ home: variables.HOME || homedir() })];
 }
 
@@ -102,7 +102,7 @@ export async function openSandbox(
   const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
     import("../../security/sandbox/policy.js"),
-    import("../../security/sandbox/container.js"),
+    import("../../security/container/container.js"),
   ]);
   const { loaded, variables, root, session, outputDirectory, restrictions, visible = [] } = place;
   const { settings, roots } = loaded;
@@ -154,7 +154,7 @@ async function homesOf(
   { loaded, variables, root }: SandboxPlace,
   { home, reach }: { readonly home: string; readonly reach: Reach },
 ) {
-  const { otherHomes, ownCaches, privateHome } = await import("../../security/sandbox/private-home.js");
+  const { otherHomes, ownCaches, privateHome } = await import("../../security/command-home/private-home.js");
   const network = reach.network === "off" ? ("off" as const) : ("open" as const);
   const about = { home, workspace: root, variables, cacheFolder: loaded.roots.cache, network };
   if (reach.home === "readable") return { hidden: [], policy: { caches: ownCaches(about) } };
@@ -204,7 +204,7 @@ export async function whyNotContained(
   const [{ hasNamespaces }, { seccompFilter }, { whyNoPrivateHome }] = await Promise.all([
     import("../../security/sandbox/state.js"),
     import("../../security/sandbox/seccomp-filter.js"),
-    import("../../security/sandbox/private-home.js"),
+    import("../../security/command-home/private-home.js"),
   ]);
   if (state.kind === "container") return "a container does not hold back what commands write.";
   if (!hasNamespaces(state) && !(access === "direct" && state.kind === "sandbox-exec"))

@@ -7,17 +7,16 @@
  */
 import { UsageError } from "../../base/usage-error.js";
 import type { ToolContext } from "../../engine/ports.js";
+import type { HeldChanges, Settled } from "../../security/change-gate/held-changes.js";
 import type { SecretFiles } from "../../security/guard-list/secret-files.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
+import type { SessionPorts } from "../../security/ports/session-ports.js";
+import { newMark } from "../../security/sandbox/leftover-mark.js";
+import type { LiveProgram, LivePrograms } from "../../security/sandbox/live-programs.js";
 import type { Sandbox } from "../../security/sandbox/sandbox.js";
-import type { SessionPorts } from "../../security/sandbox/session-ports.js";
 import type { SessionSpace } from "../../security/sandbox/session-space.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
-import { startOnPipes } from "../../system/process-launch.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
-import type { HeldChanges, Settled } from "./held-changes.js";
-import { launchWithMark, newMark } from "./leftover-mark.js";
-import type { LiveProgram, LivePrograms } from "./live-programs.js";
 import type { Reach } from "./open-sandbox.js";
 import { liveWritable, openSandbox, openSecretFiles, type SandboxPlace } from "./open-sandbox.js";
 
@@ -187,7 +186,7 @@ export class RunSandbox {
       isWrapper: wrapped.isWrapper,
       endsWithAll: wrapped.endsWithAll,
       explain: wrapped.explain,
-      launch: mark !== undefined && wrapped.marks ? launchWithMark(mark) : startOnPipes,
+      launch: wrapped.launch,
       ...(program && { startNote: program.note, leftBehind: () => left }),
       ...(held && {
         started: () => {
@@ -233,9 +232,10 @@ export class RunSandbox {
 
   #openLive(): Promise<LivePrograms> {
     const { root, notify, reason } = this.#options;
-    this.#livePrograms ??= import("./live-programs.js").then(
-      ({ LivePrograms }) => new LivePrograms({ root, notify, reason }),
-    );
+    this.#livePrograms ??= Promise.all([
+      import("../../security/sandbox/live-programs.js"),
+      import("../../tools/search/ignore-source.js"),
+    ]).then(([{ LivePrograms }, { ignoredBy }]) => new LivePrograms({ root, notify, reason, ignoredBy }));
     return this.#livePrograms;
   }
 
@@ -339,7 +339,7 @@ export class RunSandbox {
   /** The ports of the session's network. */
   ports(): Promise<SessionPorts> {
     const { variables, root } = this.#options;
-    this.#ports ??= Promise.all([import("../../security/sandbox/session-ports.js"), this.space()]).then(
+    this.#ports ??= Promise.all([import("../../security/ports/session-ports.js"), this.space()]).then(
       ([{ SessionPorts }, space]) =>
         new SessionPorts({ holder: () => space.holder(), path: variables.PATH, workspace: root }),
     );

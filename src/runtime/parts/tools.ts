@@ -11,6 +11,7 @@ import type { Message } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
 import { extraRoots, writableFolders } from "../../security/sandbox/extra-folders.js";
+import { UndoRecorder } from "../../sessions/undo/recorder.js";
 import { CATALOG } from "../../tools/catalog.js";
 import { firstCall } from "../../tools/first-call.js";
 import type { OutputPlace } from "../../tools/output-file.js";
@@ -23,7 +24,6 @@ import { RunGuard } from "./guard.js";
 import { type EarlierPermissions, RunPermissions } from "./permissions.js";
 import { RunSandbox, type RunSandboxOptions } from "./sandbox.js";
 import { openToolbox } from "./toolbox.js";
-import { RunUndo } from "./undo.js";
 
 type ToolsParts = Pick<
   SessionParts,
@@ -55,7 +55,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const { session, turnsBefore, parent } = place;
   const outputs = outputFolders(loaded, session, parent);
   const shared = parent?.undo;
-  const undo = shared ?? new RunUndo({ session, root, sessions, turnsBefore });
+  const undo = shared ?? new UndoRecorder({ root, turnsBefore, open: () => openJournal(sessions, session) });
   const hidden = sessions.ownFolders;
   const extra = extraRoots(loaded, variables);
   const outputDirectory = outputs.own;
@@ -69,17 +69,19 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     mode: () => permissions.mode,
     isPlanning: () => permissions.planning,
     reason: (path) => guard.reason(path),
-    openHeldChanges: async () =>
-      (await import("./held-changes.js")).HeldChanges.open({
-        loaded,
-        variables,
-        root,
-        notify,
-        guard,
-        sessions,
-        undo,
-        permissions: () => permissions.parts(),
-      }),
+    openHeldChanges: async () => {
+      const [{ HeldChanges }, { ignoreSource }] = await Promise.all([
+        import("../../security/change-gate/held-changes.js"),
+        import("../../tools/search/ignore-source.js"),
+      ]);
+      return HeldChanges.open({
+        ...{ root, variables, notify, undo, ownFolders: hidden },
+        folder: join(loaded.roots.state, "sandbox"),
+        ignore: async () => ignoreSource(await sessions.keptFolders()),
+        reasons: () => guard.reasons(),
+        pathPermissions: async () => (await permissions.parts()).paths.load(),
+      });
+    },
   });
   const hookVariables = parent?.hookVariables ?? new HookVariables();
   const toolbox = sessionToolbox(parts, { outputs, undo, extra, guard, sandbox, hookVariables });
@@ -117,6 +119,16 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     },
   };
   return { part, toolbox, permissions, sandbox, undo, hookVariables, outputDirectory };
+}
+
+/** Undefined for a session that is not stored: it cannot be undone. */
+async function openJournal(sessions: SessionStores, session: SessionId) {
+  if ((await sessions.open()) === undefined) return undefined;
+  const { finishUndo } = await import("../../sessions/undo/apply.js");
+  const journal = await sessions.undoJournal(session);
+  // The next undo says why it cannot be completed.
+  await finishUndo(journal).catch(() => {});
+  return journal;
 }
 
 /** With these, a command can do what no one can take back. */
@@ -162,7 +174,7 @@ function sessionToolbox(
   { loaded, variables, root, umask }: ToolsParts,
   made: {
     readonly outputs: ReturnType<typeof outputFolders>;
-    readonly undo: RunUndo;
+    readonly undo: UndoRecorder;
     readonly extra: readonly string[];
     readonly guard: RunGuard;
     readonly sandbox: RunSandbox;

@@ -6,10 +6,9 @@ import { compare } from "../../sessions/rerun/compare.js";
 import { type ChangedLines, type TurnFacts, turnFacts } from "../../sessions/rerun/turn-facts.js";
 import { type SessionRecord, type SessionStore, StoreError } from "../../sessions/store.js";
 import { BEGINNING, changesBetween, type Moment, momentAfter, NOW, PastFiles } from "../../sessions/undo/past.js";
-import { openSessionUndo } from "../parts/undo.js";
 import type { SessionStores } from "./session-stores.js";
 
-type Stores = Pick<SessionStores, "open" | "key" | "undoFolder">;
+type Stores = Pick<SessionStores, "open" | "undoJournal">;
 
 export async function turnsOf(store: SessionStore, session: SessionId): Promise<readonly TurnFacts[]> {
   const turns: TurnFacts[] = [];
@@ -37,11 +36,11 @@ export async function changesOf(
 
 /** Reads the undo journal of a session. */
 export async function withPastFiles<T>(
-  stores: Pick<Stores, "key" | "undoFolder">,
+  stores: Pick<Stores, "undoJournal">,
   { id, cwd }: Pick<SessionRecord, "id" | "cwd">,
   work: (past: PastFiles) => T | Promise<T>,
 ): Promise<T> {
-  const journal = await openSessionUndo(stores, id);
+  const journal = await stores.undoJournal(id);
   try {
     return await work(new PastFiles(journal, cwd));
   } finally {

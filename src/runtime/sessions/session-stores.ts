@@ -10,11 +10,13 @@ import type { Clock } from "../../base/clock.js";
 import { Once } from "../../base/once.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
+import type { SessionId } from "../../protocol/ids.js";
 import { foldersUpward, realFolder } from "../../security/trust/folders.js";
 import { isThere } from "../../security/trust/is-there.js";
 import type { ResolvedKey } from "../../sessions/key.js";
 import type { SessionStore } from "../../sessions/store.js";
 import { parseStore, STORES, type StoreName, storeWords } from "../../sessions/stores.js";
+import type { UndoJournal } from "../../sessions/undo/journal.js";
 import { nodeClock } from "../../system/node-clock.js";
 import type { Roots } from "../../system/xdg-paths.js";
 
@@ -134,6 +136,12 @@ export class SessionStores {
   /** The folder of the copies for undo, for every store. */
   get undoFolder(): string {
     return join(resolve(this.#options.variables.OXBOW_SESSIONS || this.#options.roots.data), "undo");
+  }
+
+  /** Opens the record of what the tools of a session changed: for them, and for `oxbow session undo`. */
+  async undoJournal(session: SessionId): Promise<UndoJournal> {
+    const [{ openUndoJournal }, key] = await Promise.all([import("../../sessions/undo/journal.js"), this.key()]);
+    return openUndoJournal({ folder: this.undoFolder, session, key });
   }
 
   /** Oxbow's own folders. */

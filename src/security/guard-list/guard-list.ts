@@ -10,13 +10,13 @@
  *
  * Every writer replaces a file: a change through a hard link reaches no other name.
  */
-import { readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import { currentFolder, findProgram } from "../../system/find-program.js";
 import { type GitFolder, gitFolderAround, isThere } from "../../system/git/git-folder.js";
 import { PersonalSettings } from "../../system/git/personal-settings.js";
 import { readSettings, stampOf } from "../../system/git/settings-files.js";
+import { namesIn } from "../../system/names-in.js";
 import { isWithin } from "../../system/within.js";
 import { type ConfiguredPlace, configuredPlaces, placeOf } from "./configured-places.js";
 import { gitFolderReason } from "./git-folders.js";
@@ -131,13 +131,5 @@ export class GuardList {
     const fresh = { places, files: read.files, stamp: read.stamp, personal: own };
     this.#known.set(top, fresh);
     return fresh;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -18,6 +18,12 @@ export interface LinkedFilesOptions {
   readonly clock: Pick<Clock, "now">;
 }
 
+export interface FileNumber {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly nlink: bigint;
+}
+
 /** Entries of one hidden folder, and of the workspace. */
 const MOST_HIDDEN = 500;
 const MOST_SEARCHED = 20_000;
@@ -46,7 +52,7 @@ export class LinkedFiles {
     const paths = roots.flatMap((root) =>
       [...filesBelow(root, { most: MOST_SEARCHED })].filter((path) => {
         const found = statOf(path);
-        const other = found && hasSeveralNames(found) ? byNumber.get(numberOf(found)) : undefined;
+        const other = found?.isFile() && hasSeveralNames(found) ? byNumber.get(numberOf(found)) : undefined;
         return other !== undefined && other !== path;
       }),
     );
@@ -64,7 +70,7 @@ export class LinkedFiles {
     for (const place of hidden()) {
       for (const path of filesBelow(place, { most: MOST_HIDDEN, except: CONTENT_FOLDER })) {
         const found = statOf(path);
-        if (found !== undefined && hasSeveralNames(found)) byNumber.set(numberOf(found), path);
+        if (found?.isFile() && hasSeveralNames(found)) byNumber.set(numberOf(found), path);
       }
     }
     const rest = Math.max(FRESH_MS, (clock.now() - started) * REST_FACTOR);
@@ -80,7 +86,7 @@ interface Walk {
 }
 
 /** The place itself, or the files in it; the nearest first. */
-function* filesBelow(place: string, { most, except }: Walk): Generator<string> {
+export function* filesBelow(place: string, { most, except }: Walk): Generator<string> {
   if (statOf(place)?.isDirectory() !== true) {
     yield place;
     return;
@@ -105,11 +111,11 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-function hasSeveralNames(found: BigIntStats): boolean {
-  return found.isFile() && found.nlink > 1n;
+export function hasSeveralNames(found: FileNumber): boolean {
+  return found.nlink > 1n;
 }
 
-function numberOf({ dev, ino }: BigIntStats): string {
+export function numberOf({ dev, ino }: FileNumber): string {
   return `${dev}:${ino}`;
 }
 

@@ -5,9 +5,10 @@
  *    folder makes no difference.
  * 2. A hard link has the number of a file in one of the folders. Few files have several names, so that is only looked up for those.
  */
-import { type BigIntStats, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { type BigIntStats, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { existingPart } from "../../system/real-path.js";
+import { type FileNumber, filesBelow, hasSeveralNames, numberOf } from "./linked-files.js";
 
 export interface OwnFilesOptions {
   /** Absolute. */
@@ -16,12 +17,6 @@ export interface OwnFilesOptions {
   readonly except?: readonly string[];
   /** Milliseconds that only go forward. */
   now(): number;
-}
-
-export interface FileNumber {
-  readonly dev: bigint;
-  readonly ino: bigint;
-  readonly nlink: bigint;
 }
 
 /** Says how long a listing of the folders stays valid. */
@@ -59,38 +54,15 @@ export class OwnFiles {
     const now = this.#options.now();
     if (this.#linked !== undefined && now - this.#linked.at < FRESH_MS) return this.#linked.numbers;
     const numbers = new Set<string>();
-    const waiting = [...this.#options.folders];
-    let left = MAX_ENTRIES;
-    for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
-      for (const entry of entriesOf(folder)) {
-        left -= 1;
-        const path = join(folder, entry.name);
-        if (entry.isDirectory()) waiting.push(path);
-        else if (entry.isFile()) {
-          const stat = statAt(path);
-          if (stat !== undefined && hasSeveralNames(stat)) numbers.add(numberOf(stat));
-        }
+    for (const folder of this.#options.folders) {
+      for (const path of filesBelow(folder, { most: MAX_ENTRIES })) {
+        const found = statAt(path);
+        if (found !== undefined && hasSeveralNames(found)) numbers.add(numberOf(found));
       }
     }
     this.#linked = { numbers, at: now };
     return numbers;
   }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-function hasSeveralNames({ nlink }: FileNumber): boolean {
-  return nlink > 1n;
-}
-
-function numberOf({ dev, ino }: FileNumber): string {
-  return `${dev}:${ino}`;
 }
 
 function numberAt(path: string): string | undefined {

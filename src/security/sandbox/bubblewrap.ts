@@ -14,15 +14,15 @@
  */
 import { shellWord } from "../../base/shell-word.js";
 import { isWithin } from "../../system/within.js";
-import type { HiddenPlace, Layout } from "./layout.js";
-import { limitLines } from "./limits.js";
 import {
   AROUND_OPTIONS,
   forwarderStart,
   forwarderWait,
   type NetworkForwarding,
   proxyVariables,
-} from "./network-forwarding.js";
+} from "../allowed-hosts/network-forwarding.js";
+import type { HiddenPlace, Layout } from "./layout.js";
+import { limitLines } from "./limits.js";
 import type { ViewedFolder } from "./overlay-view.js";
 import { type Command, type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js";
 import type { JoinedSpace } from "./session-space.js";

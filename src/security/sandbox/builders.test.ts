@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { existingSecrets, usualSecrets } from "../command-home/usual-secrets.js";
 import { bubblewrapCommand } from "./bubblewrap.js";
-import { existingSecrets, usualSecrets } from "./hidden-paths.js";
 import { listeningSockets, otherProcesses } from "./host-openings.js";
 import { findLayout } from "./layout.js";
 import { sandboxPolicy } from "./policy.js";

@@ -6,16 +6,18 @@
  * 2. A sandbox that worked is tried again only when its program file changes. One that did not work is tried again in the next session: it
  *    may have been repaired.
  */
-import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { SYSTEM_PATH } from "../../base/system-path.js";
 import { findProgram } from "../../system/find-program.js";
-import { type BubblewrapParts, bubblewrapCommand } from "./bubblewrap.js";
+import { textAt } from "../../system/names-in.js";
+import { AROUND_OPTIONS } from "../allowed-hosts/network-forwarding.js";
+import { detectContainer } from "../container/detect-container.js";
+import { type BubblewrapParts, bubblewrapCommand, type Wrapped } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
 import { countTasks } from "./limits.js";
-import { AROUND_OPTIONS } from "./network-forwarding.js";
 import { type LimitName, sandboxPolicy } from "./policy.js";
 import { openProcessQuota } from "./process-quota.js";
+import { run } from "./run.js";
 import { SANDBOX_EXEC, sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import { noSandbox, type SandboxState } from "./state.js";
@@ -41,7 +43,6 @@ export interface DetectOptions {
   readonly findBubblewrap?: () => string | undefined;
 }
 
-const PROBE_LIMIT_MS = 10_000;
 const ALL_LIMITS: readonly LimitName[] = ["processes", "memoryBytes", "fileSizeBytes", "cpuSeconds", "openFiles"];
 /** Those that worked in this process, by their program. */
 const WORKING = new Map<string, SandboxState>();
@@ -49,7 +50,7 @@ const WORKING = new Map<string, SandboxState>();
 export async function detectSandbox(options: DetectOptions): Promise<SandboxState> {
   const { platform, overrides = {} } = options;
   if (overrides.kind === "off") return noSandbox("the configuration turns it off.");
-  if (overrides.kind === "container") return await detectContainer(options);
+  if (overrides.kind === "container") return await detectContainer(options, ALL_LIMITS);
   if (platform === "linux") return await detectBubblewrap(options);
   if (platform === "darwin") return await detectSandboxExec(options);
   return noSandbox(`there is none for ${platform}. Configure a container, or work in WSL or a virtual machine.`);
@@ -120,19 +121,11 @@ async function detectUnshare(options: DetectOptions): Promise<SandboxState> {
 
 function unshareAdvice(failure: string): string {
   const lastLine = failure.trim().split("\n").at(-1) ?? "";
-  const isRestricted = smallFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1";
+  const isRestricted = textAt("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1";
   const advice = isRestricted
     ? `AppArmor does not let unshare create user namespaces. ${INSTALL} Its AppArmor profile is in the package apparmor-profiles: bwrap-userns-restrict.`
     : `a sandbox made with util-linux does not work here. ${INSTALL}`;
   return `${advice} (${lastLine || "no message"})`;
-}
-
-function smallFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 export function parseVersion(version: string): readonly [number, number] {
@@ -141,14 +134,14 @@ export function parseVersion(version: string): readonly [number, number] {
 }
 
 async function bubblewrapVersion(program: string): Promise<string | undefined> {
-  const { output } = await run(program, ["--version"]);
-  return /\d+\.\d+(\.\d+)?/.exec(output)?.[0];
+  const { said } = await run([program, "--version"]);
+  return /\d+\.\d+(\.\d+)?/.exec(said)?.[0];
 }
 
 /** Tells whether one bubblewrap can start another: some systems allow only the first one to make namespaces. */
 export async function canNest(program: string): Promise<boolean> {
   const inner = "--unshare-user --unshare-pid --ro-bind / / --proc /proc --dev /dev -- /bin/sh -c true".split(" ");
-  return (await run(program, [...AROUND_OPTIONS, "--", program, ...inner])).code === 0;
+  return (await run([program, ...AROUND_OPTIONS, "--", program, ...inner])).failure === undefined;
 }
 
 const EMPTY_LAYOUT: Omit<Layout, "writable"> = {
@@ -218,58 +211,8 @@ async function detectSandboxExec({ folder }: DetectOptions): Promise<SandboxStat
   };
 }
 
-/* ---- containers ---- */
-
-/** The first engine that has the image. */
-async function detectContainer({ path, overrides, workspace }: DetectOptions): Promise<SandboxState> {
-  const { container } = overrides ?? {};
-  if (container === undefined || container.image === "") {
-    return noSandbox("the configured container has no image. Set the image.");
-  }
-  const names = container.program === undefined ? ["podman", "docker"] : [container.program];
-  let lastLine = "";
-  for (const name of names) {
-    const program = findProgram(name, path, { outside: workspace });
-    if (program === undefined) continue;
-    const { code, output } = await run(program, ["image", "inspect", "--format", "{{.Id}}", "--", container.image]);
-    if (code === 0) {
-      return {
-        kind: "container",
-        program,
-        reason: `configured: ${container.image}`,
-        abilities: { filesystem: true, network: "off", pids: true, limits: ALL_LIMITS },
-      };
-    }
-    lastLine ||= output.trim().split("\n").at(-1) || `${name} says nothing`;
-  }
-  if (lastLine === "") return noSandbox(`a container is configured, but ${names.join(" and ")} cannot be found.`);
-  return noSandbox(`the image ${container.image} cannot be used. Pull it first. (${lastLine})`);
-}
-
-/* ---- running ---- */
-
-interface Attempt {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** Its message when it failed. */
-async function probe({ program, args, cwd, env }: Attempt): Promise<string | undefined> {
-  const { code, output } = await run(program, args, { cwd, env });
-  return code === 0 ? undefined : output || `it ended with code ${code}`;
-}
-
-function run(
-  program: string,
-  args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<{ readonly code: number; readonly output: string }> {
-  return new Promise((resolve) => {
-    execFile(program, args, { timeout: PROBE_LIMIT_MS, ...options }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
-      resolve({ code, output: stdout + stderr || (error?.message ?? "") });
-    });
-  });
+async function probe({ program, args, cwd, env }: Wrapped): Promise<string | undefined> {
+  const { failure, said } = await run([program, ...args], { cwd, env });
+  return failure && said;
 }

@@ -2,7 +2,7 @@
  * Recognises in a failed command's output what the sandbox denied, and tells the model in one line: what was denied and
  * that only the user can allow more. It never says how to switch off the sandbox.
  */
-import { describeRefusal, type GateEntrance } from "./network-gate.js";
+import { describeRefusal, type GateEntrance } from "../allowed-hosts/network-gate.js";
 import type { SandboxState } from "./state.js";
 
 interface Denial {

@@ -4,9 +4,10 @@
  * Where what it writes is held back, the gate judges everything else, deeper places too. Where it writes into the folder directly, nothing does:
  * a mount needs something to lie on, so a command can make a guarded name that does not exist, and change those further down.
  */
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isGitFolder, statOf } from "../../system/git/git-folder.js";
+import { namesIn } from "../../system/names-in.js";
 import { isWithin } from "../../system/within.js";
 import { guardedEntries } from "../guard-list/guarded-names.js";
 import type { SandboxPolicy } from "./policy.js";
@@ -64,12 +65,4 @@ function isRealPlace(path: string, root: string): boolean {
   if (!isWithin(path, root) || path === root) return false;
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found !== undefined && !found.isSymbolicLink() && realpathSync(path) === path;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

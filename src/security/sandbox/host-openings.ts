@@ -2,7 +2,9 @@
  * Finds what a Linux sandbox must hide and show of the running system: programs that listen on sockets, second views of /proc, and what stays
  * visible of /run, which it covers.
  */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
+import { mountsHere } from "../../system/mounts.js";
+import { textAt } from "../../system/names-in.js";
 import type { NetworkPolicy } from "./policy.js";
 
 const LISTENING = 0x10000;
@@ -14,7 +16,7 @@ const DATAGRAMS = "0002";
  * read-only mount does not prevent a connection. Sockets made inside a sandbox belong to its own network and are not
  * in this list.
  */
-export function listeningSockets(table: string = read("/proc/net/unix")): string[] {
+export function listeningSockets(table: string = textAt("/proc/net/unix")): string[] {
   const paths = new Set<string>();
   for (const line of table.split("\n")) {
     if (!line.includes(" /")) continue;
@@ -26,28 +28,8 @@ export function listeningSockets(table: string = read("/proc/net/unix")): string
 }
 
 /** Other mounts of /proc that show processes, as in a container that has its host's /proc. */
-export function otherProcesses(table: string = read("/proc/self/mountinfo")): string[] {
-  const places: string[] = [];
-  for (const line of table.split("\n")) {
-    if (!line.includes(" - proc ")) continue;
-    const [before = "", after = ""] = line.split(" - ");
-    const place = before.split(" ")[4];
-    if (place !== undefined && place !== "/proc" && after.startsWith("proc ")) places.push(unescaped(place));
-  }
-  return places;
-}
-
-/** The kernel writes blanks and the like as three octal digits. */
-function unescaped(path: string): string {
-  return path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+export function otherProcesses(table?: string): string[] {
+  return mountsHere(table).flatMap(([place, kind]) => (kind === "proc" && place !== "/proc" ? [place] : []));
 }
 
 /** Programs are started from these. */

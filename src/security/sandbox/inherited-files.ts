@@ -2,9 +2,10 @@
  * Files that the parent process left open for Oxbow, and that every program it starts would get: a folder among them would be a
  * way around all mounts. Node closes the lower ones, up to the first gap above 15.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { SYSTEM_PATH } from "../../base/system-path.js";
 import { findProgram } from "../../system/find-program.js";
+import { namesIn } from "../../system/names-in.js";
 import type { Withheld } from "../../system/process-launch.js";
 import { SandboxError } from "./policy.js";
 import type { SandboxOptions } from "./sandbox-options.js";
@@ -13,7 +14,7 @@ const CLOSED_BY_NODE = 15;
 const CLOSE_ON_EXEC = 0o2000000;
 
 function inheritedDescriptors(folder = "/proc/self/fdinfo"): readonly number[] {
-  return list(folder)
+  return namesIn(folder)
     .map(Number)
     .filter((descriptor) => descriptor > CLOSED_BY_NODE && isHandedOn(`${folder}/${descriptor}`))
     .sort((one, other) => one - other);
@@ -31,14 +32,6 @@ export function findWithheld({ path, workspace }: Pick<SandboxOptions, "path" | 
     );
   }
   return { descriptors, bash };
-}
-
-function list(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function isHandedOn(file: string): boolean {

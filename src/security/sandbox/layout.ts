@@ -3,8 +3,8 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { fsPath } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
+import { existingSecrets, type Hidden } from "../command-home/usual-secrets.js";
 import { findGuards, type Guards } from "./guards.js";
-import { existingSecrets, type Hidden } from "./hidden-paths.js";
 import { type OwnCaches, type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js";
 
 export interface HiddenPlace extends Hidden {

@@ -2,8 +2,8 @@
  * Resource limits, set by the first shell of a sandbox and inherited by everything in it. A limit that is already lower stays as
  * it is.
  */
-import { readFileSync } from "node:fs";
 import { release } from "node:os";
+import { textAt } from "../../system/names-in.js";
 import type { SandboxLimits } from "./policy.js";
 
 /** The unit in which POSIX shells count file sizes. */
@@ -39,34 +39,6 @@ export function limitLines(limits: SandboxLimits, { tasks }: { readonly tasks: n
 export function countTasks(kernel: string = release()): number {
   const [major = 0, minor = 0] = kernel.split(".").map(Number);
   if (major > 5 || (major === 5 && minor >= 14)) return 0;
-  try {
-    const running = readFileSync("/proc/loadavg", "latin1").split(" ")[3] ?? "";
-    return Number(running.split("/")[1]) || 0;
-  } catch {
-    return 0;
-  }
-}
-
-/** The most that a process here may allow itself; undefined where that is not limited or not known. */
-export interface HardLimits {
-  readonly processes?: number;
-  readonly openFiles?: number;
-}
-
-export function ownHardLimits(): HardLimits {
-  const text = limitsText();
-  const hard = (name: string) => {
-    const [, value] = new RegExp(`^${name} +\\S+ +(\\d+)`, "m").exec(text) ?? [];
-    return value === undefined ? undefined : Number(value);
-  };
-  const [processes, openFiles] = [hard("Max processes"), hard("Max open files")];
-  return { ...(processes !== undefined && { processes }), ...(openFiles !== undefined && { openFiles }) };
-}
-
-function limitsText(): string {
-  try {
-    return readFileSync("/proc/self/limits", "latin1");
-  } catch {
-    return "";
-  }
+  const running = textAt("/proc/loadavg").split(" ")[3] ?? "";
+  return Number(running.split("/")[1]) || 0;
 }

@@ -12,20 +12,11 @@
  * 5. The folder of a view is named after the process that made it. The next Oxbow removes those of killed ones, or finishes applying them.
  */
 import { spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { SYSTEM_PATH } from "../../base/system-path.js";
+import { mountsHere } from "../../system/mounts.js";
 import { dropPlan, hasPlan } from "../../system/overlay/apply-changes.js";
 import {
   type ChangeSet,
@@ -39,13 +30,13 @@ import { fsPath, namesIn } from "../../system/path-bytes.js";
 import { isGone, processMark } from "../../system/process-identity.js";
 import { isWithin } from "../../system/within.js";
 import { secretEntries } from "../guard-list/secret-entries.js";
+import { run } from "./run.js";
 import {
   type FolderPin,
   folderIdentity,
   MOUNTED,
   newOwnFolder,
   removeMountFolder,
-  run,
   type SpaceMounting,
 } from "./session-space.js";
 
@@ -231,8 +222,8 @@ export async function whyNoView({
   if (/[,:\\]/.test(folder))
     return `the path of Oxbow's own folder (${folder}) has a comma, a colon or a backslash in it.`;
   if (roots.some((root) => isWithin(folder, root))) return "Oxbow's own folder lies in the workspace.";
-  const inner = roots.flatMap((root) => mountsBelow(root).map((path) => ({ root, path })))[0];
-  if (inner !== undefined) return `another file system is mounted in the workspace, at ${inner.path}.`;
+  const inner = mountsHere().find(([place]) => roots.some((root) => place !== root && isWithin(place, root)));
+  if (inner !== undefined) return `another file system is mounted in the workspace, at ${inner[0]}.`;
   const hideLayers = new HideLayers(folder);
   const view = await OverlayView.make({ mounting, folder, roots, hidden: [], hideLayers, access: "writable" });
   try {
@@ -393,22 +384,4 @@ function whiteoutIn(folder: string, name = "whiteout"): string {
 function isWhiteout(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isCharacterDevice() === true && found.rdev === 0;
-}
-
-function mountsBelow(root: string): readonly string[] {
-  let text: string;
-  try {
-    text = readFileSync("/proc/self/mountinfo", "utf8");
-  } catch {
-    return [];
-  }
-  const places = text
-    .trim()
-    .split("\n")
-    .map((line) => unescaped(line.split(" ")[4] ?? "/"));
-  return places.filter((path) => path !== root && isWithin(path, root));
-}
-
-function unescaped(path: string): string {
-  return path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

@@ -5,17 +5,9 @@
  * In version 1 of control groups a single thread can enter, at no cost. In version 2 a whole process must enter, and the kernel
  * waits some milliseconds for all processors.
  */
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn, textAt } from "../../system/names-in.js";
 import { isRunning, processNamespace } from "../../system/process-identity.js";
 
 export interface ProcessQuota {
@@ -59,7 +51,7 @@ export function openProcessQuota({ processes, name }: ProcessQuotaOptions): Proc
 
 /** Groups of processes that were killed. It is unknown whether those of another namespace are alive. */
 function removeLeftBehind(parent: string, namespace: string): void {
-  for (const name of list(parent)) {
+  for (const name of namesIn(parent)) {
     const [, pid, where] = /^oxbow-(\d+)-([^-]*)-/.exec(name) ?? [];
     if (pid !== undefined && where === namespace && !isRunning(Number(pid))) remove(join(parent, name));
   }
@@ -73,18 +65,10 @@ function remove(group: string): void {
   }
 }
 
-function list(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /** Folders in which a new group would count processes: the group of this process where they nest freely, else above it. */
 function candidates(): string[] {
   const folders: string[] = [];
-  for (const line of read("/proc/self/cgroup").split("\n")) {
+  for (const line of textAt("/proc/self/cgroup").split("\n")) {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
     if (path === undefined) continue;
     if (controllers === "pids") folders.push(join(MOUNTED_AT, "pids", path));
@@ -93,12 +77,4 @@ function candidates(): string[] {
   }
   // Where both kinds are mounted, the newer one is elsewhere and this is a plain folder.
   return folders.filter((folder) => existsSync(join(folder, "cgroup.procs")));
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

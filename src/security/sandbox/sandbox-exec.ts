@@ -10,10 +10,11 @@
  *    fetches addresses that it finds in certificates, nor those that open applications or keep passwords.
  * 6. Terminals are writable only if they were opened inside or passed in: others belong to the user's other windows.
  */
+
+import { proxyVariables } from "../allowed-hosts/network-forwarding.js";
 import type { Wrapped } from "./bubblewrap.js";
 import type { Layout } from "./layout.js";
 import { limitLines } from "./limits.js";
-import { proxyVariables } from "./network-forwarding.js";
 import type { Command, SandboxPolicy } from "./policy.js";
 
 export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";

@@ -1,10 +1,10 @@
 /** The options of a session's sandbox, and the command it returns. */
 import type { Clock } from "../../base/clock.js";
-import type { Withheld } from "../../system/process-launch.js";
+import type { Launch, Withheld } from "../../system/process-launch.js";
+import type { NetworkGateOptions, ResolveSafely } from "../allowed-hosts/network-gate.js";
 import type { SecretFiles } from "../guard-list/secret-files.js";
 import type { Wrapped } from "./bubblewrap.js";
 import type { DetectOptions } from "./detect.js";
-import type { NetworkGateOptions, ResolveSafely } from "./network-gate.js";
 import type { OverlayView } from "./overlay-view.js";
 import type { SandboxPolicy } from "./policy.js";
 import type { SessionSpace } from "./session-space.js";
@@ -41,8 +41,8 @@ export interface SandboxedCommand extends Wrapped {
   readonly endsWithAll: boolean;
   /** What the model should know about a failure: hosts that were refused, and what else the sandbox denied. */
   explain(outcomeText: string): string | undefined;
-  /** At the end the sandbox prints the mark of the command, with the number of processes left. */
-  readonly marks: boolean;
+  /** Starts it. Where the sandbox prints the mark of the command, that tells how many processes it left behind. */
+  readonly launch: Launch;
   /** What it writes is held back there. Closed by `ended`. */
   readonly view?: OverlayView | undefined;
   ended(): Promise<void>;

@@ -8,28 +8,29 @@
  *    ended.
  */
 
-import { execFile } from "node:child_process";
 import { realpathSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import { Once } from "../../base/once.js";
 import { findProgram } from "../../system/find-program.js";
-import type { Withheld } from "../../system/process-launch.js";
+import { startOnPipes, type Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
+import type { Forwarder, NetworkForwarding } from "../allowed-hosts/network-forwarding.js";
+import { type GateEntrance, NetworkGate } from "../allowed-hosts/network-gate.js";
+import type { Hidden } from "../command-home/usual-secrets.js";
+import { containerCommand, ownHardLimits } from "../container/container.js";
 import { bubblewrapCommand, type View, type Wrapped } from "./bubblewrap.js";
-import { containerCommand } from "./container.js";
 import { canNest, detectSandbox, findUnshare, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
-import type { Hidden } from "./hidden-paths.js";
 import { runFolders } from "./host-openings.js";
 import { findWithheld } from "./inherited-files.js";
 import { type Layout, nameable, realFolder } from "./layout.js";
-import { countTasks, ownHardLimits } from "./limits.js";
-import type { Forwarder, NetworkForwarding } from "./network-forwarding.js";
-import { type GateEntrance, NetworkGate } from "./network-gate.js";
+import { launchWithMark } from "./leftover-mark.js";
+import { countTasks } from "./limits.js";
 import { HideLayers, OverlayView, whyNoView } from "./overlay-view.js";
 import { type Command, type LiveAccess, SandboxError, type Writes } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
+import { run } from "./run.js";
 import { sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
 import type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
@@ -100,7 +101,9 @@ export class Sandbox {
       else if (view instanceof OverlayView) noteEnd = () => this.#options.secrets?.noteMade(view.madeSecrets());
       const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
       const isWrapper = hasNamespaces(state);
-      const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, marks: isWrapper };
+      const { mark } = command;
+      const launch = mark !== undefined && isWrapper ? launchWithMark(mark) : startOnPipes;
+      const kind = { sandboxed: true, isWrapper, endsWithAll: isWrapper, launch };
       // A container's program does not pass on its own open files.
       const withheld = state.kind === "container" ? undefined : this.withheldFiles();
       const overlay = view instanceof OverlayView ? view : undefined;
@@ -284,12 +287,7 @@ export class Sandbox {
       command,
     );
     const env = { ...command.env, ...engine };
-    undo.push(
-      () =>
-        new Promise((resolve) => {
-          execFile(cleanUp.program, cleanUp.args, { env, timeout: CLEAN_UP_MS }, () => resolve());
-        }),
-    );
+    undo.push(async () => void (await run(cleanUp, { env, timeoutMs: CLEAN_UP_MS })));
     return wrapped;
   }
 
@@ -328,7 +326,7 @@ export class Sandbox {
 function uncontained(command: Command): SandboxedCommand {
   return {
     ...command,
-    ...{ sandboxed: false, isWrapper: false, endsWithAll: false, marks: false },
+    ...{ sandboxed: false, isWrapper: false, endsWithAll: false, launch: startOnPipes },
     withheld: undefined,
     explain: () => undefined,
     ended: () => Promise.resolve(),

@@ -11,12 +11,11 @@
  * 6. Mounts below `/tmp` never rest on a name that a command could have replaced: the first folder of each is a mount of its own,
  *    which no command of the session can rename, and a command for which it is not a real folder gets a `/tmp` of its own.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
-import { SYSTEM_PATH } from "../../base/system-path.js";
 import { identityOf } from "../../system/file-identity.js";
 import { findProgram } from "../../system/find-program.js";
 import { processMark } from "../../system/process-identity.js";
@@ -25,6 +24,7 @@ import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
 import { canNest, findUnshare } from "./detect.js";
 import { SandboxError } from "./policy.js";
+import { run } from "./run.js";
 import { LOOPBACK } from "./unshare.js";
 
 /** Says how a command joins. */
@@ -239,19 +239,6 @@ export function removeMountFolder(place: string): void {
   } catch {
     // Another process was quicker.
   }
-}
-
-/** `failure` is the last line of what it says. */
-export function run([program = "", ...args]: readonly string[]): Promise<{
-  readonly failure: string | undefined;
-  readonly output: string;
-}> {
-  return new Promise((resolve) => {
-    execFile(program, args, { env: { PATH: SYSTEM_PATH }, timeout: 10_000 }, (error, output, stderr) => {
-      const failure = error === null ? undefined : stderr.trim().split("\n").at(-1) || error.message;
-      resolve({ failure, output: output.trim() });
-    });
-  });
 }
 
 function firstNumber(child: ChildProcess): Promise<number | undefined> {

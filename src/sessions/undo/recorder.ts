@@ -7,13 +7,17 @@
  * 3. What writes into the workspace directly is only named: its changes are not known.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
+import { Once } from "../../base/once.js";
+import type { Envelope } from "../../protocol/envelope.js";
 import type { CallId, TurnId } from "../../protocol/ids.js";
-import type { ObservedChange, ObservedEntry } from "../../system/observed-change.js";
+import { type ObservedChange, type ObservedEntry, observed } from "../../system/observed-change.js";
+import type { ApplyPlan } from "../../system/overlay/apply-changes.js";
 import { shownPath } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
 import type { Change, EntryState } from "./entry-state.js";
 import type { UndoJournal } from "./journal.js";
+import { MAX_KEPT_BYTES, UNDO_LIMITS } from "./limits.js";
 import type { CallRecord, ChangeRecord, EndRecord } from "./records.js";
 
 export interface BegunCall {
@@ -23,18 +27,24 @@ export interface BegunCall {
   readonly changes: "announced" | "held" | "unknown";
 }
 
-/** A call that is being recorded. */
-export interface UndoCall {
-  /** Changes that are announced during this belong to the call. */
-  during<T>(act: () => Promise<T>): Promise<T>;
-  /** `goesOn`: the call left something running behind it. Answers with the files whose changes were announced. */
-  end(options?: { readonly goesOn?: boolean }): Promise<readonly string[]>;
-}
-
 export const GAPS = {
   unknown: "it wrote into the workspace directly, and undo does not cover what it changed",
   goesOn: "it left a program running in the background, and undo does not cover what that program changes",
 } as const;
+
+export interface UndoRecorderOptions {
+  /** The workspace, free of symbolic links. */
+  readonly root: string;
+  /** Opens the journal for the first call that makes changes; undefined for a session that is not stored: it cannot be undone. */
+  open(): Promise<UndoJournal | undefined>;
+  /** Turns of the session before; undefined if they were not counted. */
+  readonly turnsBefore?: number | undefined;
+}
+
+const NOT_RECORDED = {
+  during: <T>(act: () => Promise<T>) => act(),
+  end: async (_options?: { readonly goesOn?: boolean }): Promise<readonly string[]> => [],
+};
 
 interface OpenCall {
   readonly record: CallRecord;
@@ -42,16 +52,21 @@ interface OpenCall {
 }
 
 export class UndoRecorder {
-  readonly #journal: UndoJournal;
-  readonly #root: string;
-  readonly #open: OpenCall[] = [];
+  readonly #options: UndoRecorderOptions;
+  readonly #journal: Once<UndoJournal | undefined>;
   readonly #running = new AsyncLocalStorage<OpenCall>();
   #turn: Pick<CallRecord, "turn" | "number"> | undefined;
+  #isOver = false;
 
-  /** `root` is the workspace, free of symbolic links. */
-  constructor(journal: UndoJournal, { root }: { readonly root: string }) {
-    this.#journal = journal;
-    this.#root = root;
+  constructor(options: UndoRecorderOptions) {
+    this.#options = options;
+    this.#journal = new Once(options.open);
+  }
+
+  onEvent({ kind, payload }: Envelope): void {
+    if (kind !== "TurnStarted") return;
+    const number = this.#turn === undefined ? this.#options.turnsBefore : this.#turn.number;
+    this.startTurn(payload.turn, number === undefined ? undefined : number + 1);
   }
 
   /** To be called when a turn begins; `number` counts the turns of the session from 1. */
@@ -59,18 +74,21 @@ export class UndoRecorder {
     this.#turn = { turn, ...(number !== undefined && { number }) };
   }
 
-  /** Before a tool that changes things runs. */
-  async begin({ call, tool, changes }: BegunCall): Promise<UndoCall> {
-    const record = { ...this.#newRecord(call, tool), ...(changes === "announced" ? {} : { command: true as const }) };
+  /** Before a tool that changes things runs. Changes that are announced in `during` belong to the call. */
+  async begin({ call, tool, changes }: BegunCall) {
+    const journal = await this.#opened();
+    if (journal === undefined) return NOT_RECORDED;
+    const record = {
+      ...this.#newRecord(journal, call, tool),
+      ...(changes !== "announced" && { command: true as const }),
+    };
     const open: OpenCall = { record, paths: [] };
     if (changes === "unknown") await this.#noteGap(record, GAPS.unknown);
-    this.#open.push(open);
     return {
-      during: (act) => this.#running.run(open, act),
-      end: async ({ goesOn = false } = {}) => {
-        const at = this.#open.indexOf(open);
-        if (at !== -1) this.#open.splice(at, 1);
-        if (at !== -1 && goesOn) await this.#noteGap(record, GAPS.goesOn);
+      during: <T>(act: () => Promise<T>) => this.#running.run(open, act),
+      /** `goesOn`: the call left something running behind it. Answers with the files whose changes were announced. */
+      end: async ({ goesOn = false } = {}): Promise<readonly string[]> => {
+        if (goesOn) await this.#noteGap(record, GAPS.goesOn);
         return open.paths;
       },
     };
@@ -81,11 +99,14 @@ export class UndoRecorder {
     return this.beforeAll([() => change]);
   }
 
-  /** The same for the changes of one call, which are read one after the other. */
+  /** The same for the changes of one call. Each is read when its turn comes. */
   async beforeAll(changes: readonly (() => ObservedChange)[]): Promise<void> {
-    const open = this.#running.getStore() ?? this.#open.at(-1);
+    if (this.#isOver) throw new Error("The session is closed, so Oxbow could not undo the change.");
+    const journal = await this.#opened();
+    if (journal === undefined) return;
     // Without one, no tool call is behind the changes.
-    const record = open?.record ?? this.#newRecord("call_none", "oxbow");
+    const open = this.#running.getStore();
+    const record = open?.record ?? this.#newRecord(journal, "call_none", "oxbow");
     await this.#add(record, async (journal) => {
       const list: Change[] = [];
       for (const read of changes) {
@@ -103,16 +124,28 @@ export class UndoRecorder {
     });
   }
 
+  /** Before the held changes of a command are applied. */
+  beforeApplying(plans: readonly ApplyPlan[]): Promise<void> {
+    return this.beforeAll(plans.flatMap(observedIn));
+  }
+
+  /** Ends recording. A call that ends later writes nothing. */
+  close(): void {
+    this.#isOver = true;
+    void this.#journal.made?.then((journal) => journal?.close()).catch(() => {});
+  }
+
   #noteGap(record: CallRecord, gap: string): Promise<void> {
     return this.#add(record, async () => ({ is: "end", call: record.call, gaps: [gap] }));
   }
 
   /** The record of the call comes first, if it is not there yet. */
   async #add(call: CallRecord, make: (journal: UndoJournal) => Promise<ChangeRecord | EndRecord>): Promise<void> {
-    const journal = this.#journal;
+    const journal = await this.#opened();
+    if (journal === undefined) return;
     await journal.enter();
     try {
-      const isKnown = journal.begin(this.#root).knows(call);
+      const isKnown = journal.begin(this.#options.root).knows(call);
       const record = await make(journal);
       journal.append(...(isKnown ? [] : [call]), record);
       if (record.is === "change") await journal.sync();
@@ -121,15 +154,32 @@ export class UndoRecorder {
     }
   }
 
-  #newRecord(call: CallId, tool: string): CallRecord {
+  /** Undefined if nothing is recorded. */
+  async #opened(): Promise<UndoJournal | undefined> {
+    const journal = this.#isOver ? undefined : await this.#journal.get();
+    return this.#isOver ? undefined : journal;
+  }
+
+  #newRecord({ clock }: UndoJournal, call: CallId, tool: string): CallRecord {
     if (this.#turn === undefined) throw new Error("The undo recorder was not told which turn it is.");
-    return { is: "call", call, tool, ...this.#turn, at: this.#journal.clock.wall() };
+    return { is: "call", call, tool, ...this.#turn, at: clock.wall() };
   }
 
   #pathOf(absolute: string): string {
-    const path = isWithin(absolute, this.#root) ? relative(this.#root, absolute) : absolute;
+    const path = isWithin(absolute, this.#options.root) ? relative(this.#options.root, absolute) : absolute;
     return sep === "/" ? path : path.replaceAll(sep, "/");
   }
+}
+
+function observedIn({ root, upper, changes }: ApplyPlan): readonly (() => ObservedChange)[] {
+  return changes
+    .filter(({ recorded }) => recorded)
+    .map(({ path, before, after }) => () => ({
+      absolute: join(root, path),
+      before: observed(join(root, path), before, UNDO_LIMITS.fileBytes),
+      // Its content is only named, to recognise it later.
+      after: observed(join(upper, path), after, MAX_KEPT_BYTES),
+    }));
 }
 
 async function stateOf(

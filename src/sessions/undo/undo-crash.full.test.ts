@@ -59,7 +59,7 @@ const { Workspace } = await import("../../tools/workspace.js");
 const { KEY, ids } = await import("./test-support/undo-place.js");
 const root = join(base, "ws");
 const journal = openUndoJournal({ folder: join(base, "data", "undo"), session, key: KEY });
-const recorder = new UndoRecorder(journal, { root });
+const recorder = new UndoRecorder({ root, open: async () => journal });
 recorder.startTurn(ids.next("turn"), 1);
 const workspace = await Workspace.open(root, { observer: recorder });
 armed = true;

@@ -5,7 +5,6 @@ import { renderComparison } from "../../../sessions/rerun/compare.js";
 import { type SessionRecord, StoreError } from "../../../sessions/store.js";
 import { planUndo } from "../../../sessions/undo/plan.js";
 import { changesJson, renderChanges } from "../../../sessions/undo/render.js";
-import { openSessionUndo } from "../../parts/undo.js";
 import { compareSessions } from "../../sessions/looking-back.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 
@@ -22,7 +21,7 @@ async function changedFiles(
   { stores }: OpenPort,
   look: { readonly color: boolean },
 ): Promise<CommandResult> {
-  const journal = await openSessionUndo(stores, id);
+  const journal = await stores.undoJournal(id);
   try {
     const plan = await planUndo(journal, { workspaceRoot: cwd, from: "first" });
     if (plan.items.length === 0 && plan.notes.length === 0) return nothing(id);

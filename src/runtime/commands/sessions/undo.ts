@@ -20,7 +20,6 @@ import { renderUndoPlan, undoPlanJson } from "../../../sessions/undo/render.js";
 import type { UndoChoice } from "../../../sessions/undo/selection.js";
 import { shownPath } from "../../../system/path-bytes.js";
 import { RunGuard } from "../../parts/guard.js";
-import { openSessionUndo } from "../../parts/undo.js";
 import { named, type OpenPort, type SessionAction } from "./port.js";
 import { findTurn, turnNumber } from "./turn-number.js";
 import { withLease } from "./with-lease.js";
@@ -92,7 +91,7 @@ async function undoIn(
   asked: Asked,
   { port, context }: { readonly port: OpenPort; readonly context: CommandContext },
 ): Promise<CommandResult> {
-  const journal = await openSessionUndo(port.stores, record.id);
+  const journal = await port.stores.undoJournal(record.id);
   try {
     const choice = await choiceOf(asked, { port, record });
     const whole = await planUndo(journal, { workspaceRoot: record.cwd, ...choice });

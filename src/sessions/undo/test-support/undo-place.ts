@@ -32,14 +32,14 @@ export class UndoPlace {
     this.options = options;
     mkdirSync(this.root);
     this.journal = this.#open();
-    this.recorder = new UndoRecorder(this.journal, { root: this.root });
+    this.recorder = this.#record();
   }
 
   /** As another process would find it. */
   reopen(): void {
     this.journal.close();
     this.journal = this.#open();
-    this.recorder = new UndoRecorder(this.journal, { root: this.root });
+    this.recorder = this.#record();
   }
 
   turn(): void {
@@ -63,12 +63,14 @@ export class UndoPlace {
     const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
       (at) => before[at] !== after[at],
     );
-    await this.recorder.beforeAll(
-      paths.map((at) => () => ({
-        absolute: join(this.root, at),
-        before: entryAt(before, old, at, this.journal.limits.fileBytes),
-        after: entryAt(after, this.root, at),
-      })),
+    await call.during(() =>
+      this.recorder.beforeAll(
+        paths.map((at) => () => ({
+          absolute: join(this.root, at),
+          before: entryAt(before, old, at, this.journal.limits.fileBytes),
+          after: entryAt(after, this.root, at),
+        })),
+      ),
     );
     execFileSync("chmod", ["-R", "u+rwX", old]);
     rmSync(old, { recursive: true });
@@ -100,6 +102,11 @@ export class UndoPlace {
     this.journal.close();
     execFileSync("chmod", ["-R", "u+rwX", this.base]);
     rmSync(this.base, { recursive: true, force: true });
+  }
+
+  #record(): UndoRecorder {
+    const { journal } = this;
+    return new UndoRecorder({ root: this.root, open: async () => journal });
   }
 
   #open(): UndoJournal {

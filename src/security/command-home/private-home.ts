@@ -12,7 +12,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isWithin } from "../../system/within.js";
-import type { OwnCaches, PrivateHome } from "./policy.js";
+import type { OwnCaches, PrivateHome } from "../sandbox/policy.js";
 import { toolChains, type Variables } from "./tool-chains.js";
 
 export interface PrivateHomeOptions {
@@ -42,7 +42,7 @@ export function otherHomes(home: string): string[] {
   return all.filter((each) => !isWithin(own, each));
 }
 
-/** What the commands of a workspace keep between them, also where the home folder of the user is readable. */
+/** Describes what the commands of a workspace keep between them, also where the home folder of the user is readable. */
 export function ownCaches(options: PrivateHomeOptions): OwnCaches {
   const cache = join(ownFolder(options), "caches");
   mkdirSync(cache, { recursive: true, mode: 0o700 });

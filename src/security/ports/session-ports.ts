@@ -13,7 +13,7 @@ import { findProgram } from "../../system/find-program.js";
 
 export interface ListeningPort {
   readonly port: number;
-  /** Where a program in the network reaches it. */
+  /** The address where a program in the network reaches it. */
   readonly host: string;
 }
 
@@ -31,7 +31,7 @@ interface NetworkHolder {
 export interface SessionPortsOptions {
   /** The process that holds the network; undefined if no command has used it. */
   holder(): Promise<NetworkHolder | undefined>;
-  /** Where programs are searched. */
+  /** The folders where programs are searched. */
   readonly path: string | undefined;
   readonly workspace: string;
 }

@@ -12,13 +12,6 @@ import { dirname, join } from "node:path";
 import { diffText } from "../../base/diff.js";
 import type { Variables } from "../../base/variables.js";
 import type { ToolContext } from "../../engine/ports.js";
-import type { GateVerdict, HeldBack } from "../../security/change-gate/change-gate.js";
-import { placed, refusingEntry } from "../../security/permissions/path-permissions.js";
-import { trackedFiles } from "../../security/permissions/tracked-files.js";
-import type { OverlayView, ViewedChanges } from "../../security/sandbox/overlay-view.js";
-import { shown } from "../../security/trust/shown.js";
-import { MAX_KEPT_BYTES, UNDO_LIMITS } from "../../sessions/undo/limits.js";
-import { type ObservedChange, observed } from "../../system/observed-change.js";
 import {
   type Applied,
   type ApplyPlan,
@@ -29,20 +22,31 @@ import {
   readPlan,
   writePlan,
 } from "../../system/overlay/apply-changes.js";
-import { fileBytes, type HeldChange, isWholeGone, look } from "../../system/overlay/change-set.js";
+import { fileBytes, type HeldChange, type IgnoreSource, isWholeGone, look } from "../../system/overlay/change-set.js";
 import { shownPath } from "../../system/path-bytes.js";
 import type { ProcessEnd } from "../../system/process-group.js";
 import { isWithin } from "../../system/within.js";
-import type { SessionParts } from "../open-engine.js";
-import type { RunGuard } from "./guard.js";
-import type { PermissionParts } from "./open-permissions.js";
-import { ignoreSource, type RunUndo } from "./undo.js";
+import { judgeDeletions } from "../permissions/contained/deletions.js";
+import { type PathPermissionState, placed, refusingEntry } from "../permissions/path-permissions.js";
+import { trackedFiles } from "../permissions/tracked-files.js";
+import type { OverlayView, ViewedChanges } from "../sandbox/overlay-view.js";
+import { shown } from "../trust/shown.js";
+import { type GateVerdict, type HeldBack, judgeChanges, withoutMissing } from "./change-gate.js";
 
-export interface HeldPlace extends Pick<SessionParts, "loaded" | "variables" | "root" | "notify"> {
-  readonly sessions: Pick<SessionParts["sessions"], "ownFolders" | "keptFolders">;
-  readonly guard: Pick<RunGuard, "reasons">;
-  readonly undo: Pick<RunUndo, "beforeAll">;
-  readonly permissions: () => Promise<Pick<PermissionParts, "paths">>;
+export interface HeldPlace {
+  /** Oxbow's own folder for the sandbox. */
+  readonly folder: string;
+  readonly root: string;
+  readonly variables: Variables;
+  /** Those of Oxbow itself. */
+  readonly ownFolders: readonly string[];
+  notify(message: string): void;
+  ignore(): Promise<IgnoreSource>;
+  /** Tells why changes of paths need the user. */
+  reasons(): Promise<(path: string) => string | undefined>;
+  pathPermissions(): Promise<PathPermissionState>;
+  /** Undo keeps what goes. */
+  readonly undo: { beforeApplying(plans: readonly ApplyPlan[]): Promise<void> };
 }
 
 /** A link to a program of the system or of a tool chain leads to nothing that a command could change. */
@@ -84,11 +88,11 @@ export class HeldChanges {
 
   private constructor(place: HeldPlace) {
     this.#place = place;
-    this.#ends = new AppliedCalls(ownFolder(place));
+    this.#ends = new AppliedCalls(place.folder);
   }
 
   static async open(place: HeldPlace): Promise<HeldChanges> {
-    await finishAbandoned(ownFolder(place), { notify: place.notify });
+    await finishAbandoned(place.folder, { notify: (message) => place.notify(message) });
     return new HeldChanges(place);
   }
 
@@ -159,7 +163,7 @@ export class HeldChanges {
     if (end.reason !== "exit" || command.isUnwanted) return this.#discard(command);
     let sets: readonly ViewedChanges[];
     try {
-      sets = await view.read(await ignoreSource(await this.#place.sessions.keptFolders()));
+      sets = await view.read(await this.#place.ignore());
     } catch (error) {
       return { notes: [`[its changes were not applied: ${(error as Error).message}]`], changed: [], failed: true };
     }
@@ -189,10 +193,7 @@ export class HeldChanges {
     }
     if (plans.every(({ changes }) => changes.length === 0)) return { notes, changed: [], failed: isPart };
     try {
-      await Promise.all([
-        this.#place.undo.beforeAll(plans.flatMap((plan) => this.#observed(plan))),
-        flushWritten(plans),
-      ]);
+      await Promise.all([this.#place.undo.beforeApplying(plans), flushWritten(plans)]);
     } catch (error) {
       const why = `they could not be backed up for undo: ${(error as Error).message}`;
       return { notes: [...notes, `[its changes were not applied, because ${why}]`], changed: [], failed: true };
@@ -220,12 +221,10 @@ export class HeldChanges {
     { records, context }: EndedCommand,
   ): Promise<{ readonly allowed: readonly HeldChange[]; readonly heldBack: readonly HeldBack[] }> {
     const { root, upper, changes, isHidden } = set;
-    const { judgeChanges, withoutMissing } = await import("../../security/change-gate/change-gate.js");
-    const { judgeDeletions } = await import("../../security/permissions/contained/deletions.js");
     const programs = [...SYSTEM_FOLDERS, ...toolChains(this.#place.variables)];
     const verdict = await judgeChanges({
       ...{ root, changes, records, granted: context.granted ?? [] },
-      reason: await this.#place.guard.reasons(),
+      reason: await this.#place.reasons(),
       refusal: await this.#refusal(),
       isHidden,
       deletions: (removed) => {
@@ -258,10 +257,10 @@ export class HeldChanges {
 
   /** Tells why path permissions refuse a change. */
   async #refusal(): Promise<(path: string, access: "write" | "delete") => string | undefined> {
-    const { permissions, root, sessions } = this.#place;
-    const entries = placed(await (await permissions()).paths.load(), root);
+    const { pathPermissions, root, ownFolders } = this.#place;
+    const entries = placed(await pathPermissions(), root);
     return (absolute, access) => {
-      if (sessions.ownFolders.some((folder) => isWithin(absolute, folder))) return "it belongs to Oxbow";
+      if (ownFolders.some((folder) => isWithin(absolute, folder))) return "it belongs to Oxbow";
       const entry = refusingEntry(entries, { absolute, access, display: absolute, place: "workspace" });
       return entry && `the path permission for ${entry.prefix} does not grant ${access} there`;
     };
@@ -299,25 +298,9 @@ export class HeldChanges {
     });
     return isYes ? changes.map((change) => asked.get(change) ?? change) : changes;
   }
-
-  #observed({ root, upper, changes }: ApplyPlan): readonly (() => ObservedChange)[] {
-    return changes
-      .filter(({ recorded }) => recorded)
-      .map(({ path, before, after }) => () => ({
-        absolute: join(root, path),
-        before: observed(join(root, path), before, UNDO_LIMITS.fileBytes),
-        // Its content is only named, to recognise it later.
-        after: observed(join(upper, path), after, MAX_KEPT_BYTES),
-      }));
-  }
 }
 
 const NOTHING: Settled = { notes: [], changed: [] };
-
-/** The folder of the sandbox. */
-function ownFolder({ loaded }: Pick<HeldPlace, "loaded">): string {
-  return join(loaded.roots.state, "sandbox");
-}
 
 /** Folders of interpreters that the user installed: `~/.pyenv/shims` needs the files beside it. */
 function toolChains({ PATH = "", HOME }: Variables): readonly string[] {
@@ -384,7 +367,7 @@ export async function finishAbandoned(
   folder: string,
   { notify, calls = [] }: { readonly notify: (message: string) => void; readonly calls?: readonly string[] },
 ): Promise<ReadonlyMap<string, WholeEnd>> {
-  const { takeAbandonedViews, removeView } = await import("../../security/sandbox/overlay-view.js");
+  const { takeAbandonedViews, removeView } = await import("../sandbox/overlay-view.js");
   const ends = new AppliedCalls(folder);
   const unknown = new Set<string>();
   const isMeant = (view: string) => calls.length > 0 && plansOf(view).some(({ call }) => call && calls.includes(call));

@@ -8,10 +8,10 @@
  * 4. The container program itself is trusted and gets what it needs to find its engine; none of that enters the container.
  */
 import { basename } from "node:path";
-import type { Wrapped } from "./bubblewrap.js";
-import type { Layout } from "./layout.js";
-import type { HardLimits } from "./limits.js";
-import { type Command, SandboxError, type SandboxPolicy } from "./policy.js";
+import { textAt } from "../../system/names-in.js";
+import type { Wrapped } from "../sandbox/bubblewrap.js";
+import type { Layout } from "../sandbox/layout.js";
+import { type Command, SandboxError, type SandboxPolicy } from "../sandbox/policy.js";
 
 export interface ContainerParts {
   /** `docker` or `podman`, absolute. */
@@ -38,7 +38,7 @@ export const ENGINE_VARIABLES: readonly string[] = [
 ];
 
 export interface WrappedInContainer extends Wrapped {
-  readonly cleanUp: { readonly program: string; readonly args: readonly string[] };
+  readonly cleanUp: readonly string[];
 }
 
 /** These name places of the machine, not of the image. */
@@ -76,7 +76,7 @@ export function containerCommand(parts: ContainerParts, command: Command): Wrapp
     cwd: command.cwd,
     env: { ...command.env, ...parts.engine },
     // Not `kill`: the container may have been made and not been started yet.
-    cleanUp: { program, args: ["rm", "--force", name] },
+    cleanUp: [program, "rm", "--force", name],
   };
 }
 
@@ -121,4 +121,20 @@ function limitOptions({ policy: { limits }, program, hard }: ContainerParts): st
 function least(...values: readonly (number | undefined)[]): number | undefined {
   const given = values.filter((value) => value !== undefined);
   return given.length === 0 ? undefined : Math.min(...given);
+}
+
+/** The most that a process here may allow itself; undefined where that is not limited or not known. */
+export interface HardLimits {
+  readonly processes?: number;
+  readonly openFiles?: number;
+}
+
+export function ownHardLimits(): HardLimits {
+  const text = textAt("/proc/self/limits");
+  const hard = (name: string) => {
+    const [, value] = new RegExp(`^${name} +\\S+ +(\\d+)`, "m").exec(text) ?? [];
+    return value === undefined ? undefined : Number(value);
+  };
+  const [processes, openFiles] = [hard("Max processes"), hard("Max open files")];
+  return { ...(processes !== undefined && { processes }), ...(openFiles !== undefined && { openFiles }) };
 }

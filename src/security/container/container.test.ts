@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../../test/support/waiting.js";
+import { PATH, SandboxTestbed } from "../sandbox/sandbox-testbed.js";
+import { command, layout, policy } from "../sandbox/test-support/sample-layout.js";
 import { containerCommand } from "./container.js";
-import { PATH, SandboxTestbed } from "./sandbox-testbed.js";
-import { command, layout, policy } from "./test-support/sample-layout.js";
 
 describe("[P8] the command line for a container", () => {
   const parts = {
@@ -46,7 +46,7 @@ describe("[P8] the command line for a container", () => {
     expect(line).not.toContain("--env PATH");
     expect(env).toEqual({ ...command.env, DOCKER_HOST: "unix:///engine" });
     expect(line).not.toContain("DOCKER_HOST");
-    expect(cleanUp).toEqual({ program: "/usr/bin/podman", args: ["rm", "--force", "oxbow-1"] });
+    expect(cleanUp).toEqual(["/usr/bin/podman", "rm", "--force", "oxbow-1"]);
   });
 
   it("keeps a person's number, in the way of each engine", () => {

@@ -1,6 +1,7 @@
 /** Lists where secrets usually lie. Names that do not exist on this machine are skipped. */
-import { accessSync, constants, readdirSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../../system/names-in.js";
 
 /** Below the home folder. */
 const IN_HOME: readonly string[] = [
@@ -74,7 +75,7 @@ export interface Hidden {
  * candidates that would lie in it.
  */
 export function existingSecrets(candidates: readonly string[]): Hidden[] {
-  const listings = new Map<string, ReadonlySet<string> | undefined>();
+  const listings = new Map<string, ReadonlySet<string>>();
   const found = new Map<string, Hidden>();
   for (const candidate of candidates) {
     if (!mayExist(candidate, listings)) continue;
@@ -85,40 +86,16 @@ export function existingSecrets(candidates: readonly string[]): Hidden[] {
   return all.filter(({ path }) => !all.some((other) => other.kind === "folder" && path.startsWith(`${other.path}/`)));
 }
 
-function mayExist(path: string, listings: Map<string, ReadonlySet<string> | undefined>): boolean {
-  let dotted = firstDotted.get(path);
-  if (dotted === undefined) {
-    dotted = findDotted(path);
-    firstDotted.set(path, dotted);
-  }
-  const { folder, name } = dotted;
+/** The first name below the home folder that begins with a dot decides for nearly all of them. */
+const DOTTED = /^(.*?)\/(\.[^/]*)/s;
+
+function mayExist(path: string, listings: Map<string, ReadonlySet<string>>): boolean {
+  const [, folder, name = ""] = DOTTED.exec(path) ?? [];
   if (folder === undefined) return true;
-  if (!listings.has(folder)) listings.set(folder, listing(folder));
-  return listings.get(folder)?.has(name) ?? true;
-}
-
-interface Dotted {
-  readonly folder: string | undefined;
-  readonly name: string;
-}
-
-/** The candidates are the same for every command. */
-const firstDotted = new Map<string, Dotted>();
-
-/** The first name below the home folder decides for nearly all of them: `.name` in it. */
-function findDotted(path: string): Dotted {
-  const parts = path.split("/");
-  const at = parts.findIndex((part, index) => index > 0 && part.startsWith("."));
-  if (at < 1) return { folder: undefined, name: "" };
-  return { folder: parts.slice(0, at).join("/") || "/", name: parts[at] ?? "" };
-}
-
-function listing(folder: string): ReadonlySet<string> | undefined {
-  try {
-    return new Set(readdirSync(folder));
-  } catch {
-    return undefined;
-  }
+  const known = listings.get(folder) ?? new Set(namesIn(folder || "/"));
+  listings.set(folder, known);
+  // A folder that cannot be listed may still let those pass who know a name.
+  return known.size === 0 || known.has(name);
 }
 
 function reachable(path: string): Hidden | undefined {

@@ -26,8 +26,8 @@ import { domainToASCII } from "node:url";
 import type { Network } from "../../system/network/network.js";
 import type { ProxyAddress } from "../../system/network/proxy-address.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
+import { SandboxError } from "../sandbox/policy.js";
 import { SOCKET_NAME } from "./network-forwarding.js";
-import { SandboxError } from "./policy.js";
 
 /** The addresses of a host that may be connected to; rejects with the reason when it may not be. */
 export type ResolveSafely = (host: string) => Promise<readonly string[]>;
@@ -42,7 +42,7 @@ export interface GateEntrance {
   /** The folder with the socket; undefined for an entrance on a port. */
   readonly folder: string | undefined;
   readonly port: number | undefined;
-  /** What was refused since the entrance was opened, each host and port once. */
+  /** Lists what was refused since the entrance was opened, each host and port once. */
   refusals(): readonly Refusal[];
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface NetworkGateOptions {
   readonly allow: readonly string[];
   readonly resolveSafely: ResolveSafely;
   readonly connectTimeoutMs?: number;
-  /** How this machine reaches the network, when that is not the usual way. */
+  /** Tells how this machine reaches the network, when that is not the usual way. */
   readonly network?: () => Promise<Network | undefined>;
 }
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { needs } from "../../../test/support/needs.js";
 import { openNetwork } from "../../system/network/network.js";
+import { SandboxTestbed } from "../sandbox/sandbox-testbed.js";
 import { SOCKET_NAME } from "./network-forwarding.js";
 import { describeRefusal, type GateEntrance, isListed, NetworkGate, parseHostList, plainHost } from "./network-gate.js";
-import { SandboxTestbed } from "./sandbox-testbed.js";
 
 describe("[P8] the list of hosts", () => {
   it.each([

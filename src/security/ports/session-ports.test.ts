@@ -3,9 +3,9 @@ import { connect, createServer, type Server } from "node:net";
 import { afterEach, beforeEach, expect } from "vitest";
 import { needs } from "../../../test/support/needs.js";
 import { until } from "../../../test/support/waiting.js";
-import { SandboxTestbed } from "./sandbox-testbed.js";
+import { SandboxTestbed } from "../sandbox/sandbox-testbed.js";
+import { SessionSpace } from "../sandbox/session-space.js";
 import { SessionPorts } from "./session-ports.js";
-import { SessionSpace } from "./session-space.js";
 
 let bed: SandboxTestbed;
 let space: SessionSpace;

@@ -11,7 +11,7 @@ import { shellWord } from "../../base/shell-word.js";
 export interface NetworkForwarding {
   /** The folder that holds the proxy's socket and nothing else. */
   readonly folder: string;
-  /** Where it is found inside. */
+  /** The place where it is found inside. */
   readonly inside: string;
   readonly port: number;
   readonly forwarder: Forwarder;

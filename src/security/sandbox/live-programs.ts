@@ -7,19 +7,20 @@
  * 4. Nothing prevents a program from making a guarded name in a writable folder. It is reported when the program has ended.
  */
 import { mkdirSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import type { ToolContext } from "../../engine/ports.js";
-import { findLiveFolders, guardedIn, type LiveFolders } from "../../security/sandbox/live-folders.js";
-import type { LiveAccess } from "../../security/sandbox/policy.js";
 import { HeadTree } from "../../system/git/head-tree.js";
 import { realpathOrSelf, realpathSoFar } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
-import { IgnoreScope, parseIgnoreFile } from "../../tools/search/ignore-rules.js";
+import { findLiveFolders, guardedIn, type LiveFolders } from "./live-folders.js";
+import type { LiveAccess } from "./policy.js";
 
 export interface LiveProgramsOptions {
   readonly root: string;
   /** Tells the person. */
   readonly notify: (message: string) => void;
+  /** Tells whether the ignore files of a commit name an absolute folder. */
+  ignoredBy(head: HeadTree): (folder: string) => boolean;
   /** Tells why a change of this path needs the user; absolute. */
   readonly reason?: ((path: string) => Promise<string | undefined>) | undefined;
 }
@@ -88,7 +89,7 @@ export class LivePrograms {
 
   #find(named: readonly string[]): Promise<LiveFolders> {
     const head = this.#head;
-    const ignores = head === undefined ? () => false : ignoredBy(head);
+    const ignores = head === undefined ? () => false : this.#options.ignoredBy(head);
     return findLiveFolders(this.#root, { head, ignores, named });
   }
 
@@ -150,24 +151,4 @@ export class LivePrograms {
   #way(path: string): string {
     return relative(this.#root, path);
   }
-}
-
-/** The `.gitignore` files of the commit, as git reads them. */
-function ignoredBy(head: HeadTree): (folder: string) => boolean {
-  const scopes = new Map<string, IgnoreScope>();
-  const scopeOf = (folder: string): IgnoreScope => {
-    const known = scopes.get(folder);
-    if (known !== undefined) return known;
-    const isTop = folder === head.top;
-    const text = head.text(join(folder, ".gitignore"));
-    const scope = new IgnoreScope({
-      name: basename(folder),
-      parent: isTop || !isWithin(folder, head.top) ? undefined : scopeOf(dirname(folder)),
-      rules: text === undefined ? {} : { ".gitignore": parseIgnoreFile(text) },
-      isRepository: isTop,
-    });
-    scopes.set(folder, scope);
-    return scope;
-  };
-  return (folder) => scopeOf(dirname(folder)).ignores(basename(folder), "folder");
 }

@@ -2,8 +2,9 @@
  * Lists what stays readable of the user's home folder for a build: the tool chains that PATH and a few variables name, and what was
  * downloaded for them. The list has known names only: a folder that merely looks useful may hold something private.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { textAt } from "../../system/names-in.js";
 import { realpathOrSelf } from "../../system/real-path.js";
 import { isWithin } from "../../system/within.js";
 
@@ -85,7 +86,7 @@ function ofPathEntry(entry: string, home: string): string[] {
 
 /** A virtual environment of Python says where its interpreter lies. */
 function interpreterOf(prefix: string, home: string): string[] {
-  const configured = /^home\s*=\s*(.+)$/m.exec(textOf(join(prefix, "pyvenv.cfg")))?.[1]?.trim();
+  const configured = /^home\s*=\s*(.+)$/m.exec(textAt(join(prefix, "pyvenv.cfg")))?.[1]?.trim();
   return configured === undefined || configured === join(home, "bin")
     ? []
     : ofPathEntry(realpathOrSelf(configured), home);
@@ -94,17 +95,9 @@ function interpreterOf(prefix: string, home: string): string[] {
 const LOGIN = /token|passw|secret|extraheader|:\/\/[^/\s"]*@|_auth/i;
 
 function isHarmless(file: string): boolean {
-  return existsSync(file) && !LOGIN.test(textOf(file));
+  return existsSync(file) && !LOGIN.test(textAt(file));
 }
 
 function isStrictlyWithin(path: string, folder: string): boolean {
   return path !== folder && isWithin(path, folder);
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }
