@@ -25,6 +25,7 @@ const PATHS = {
   menu: "M2 4h12M2 8h12M2 12h12",
   plus: "M8 3v10M3 8h10",
   close: "M4 4l8 8M12 4l-8 8",
+  left: "M10 3L5 8l5 5",
   right: "M6 3l5 5-5 5",
   send: "M8 13V3M4 7l4-4 4 4",
   stop: "M4 4h8v8H4z",

@@ -13,11 +13,19 @@ export function isWriting(target: EventTarget | null): boolean {
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
 
+function pressable(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("button, a, summary") !== null;
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing) return;
   const isCommand = event.ctrlKey || event.metaKey;
-  const name = isCommand ? `ctrl-${event.key.toLowerCase()}` : event.key;
-  if (!isCommand && (event.altKey || (event.key !== "Escape" && isWriting(event.target)))) return;
+  const isArrow = event.key.startsWith("Arrow");
+  const held = isCommand ? "ctrl-" : event.altKey ? "alt-" : event.shiftKey && isArrow ? "shift-" : "";
+  const name = `${held}${isCommand ? event.key.toLowerCase() : event.key}`;
+  if (!isCommand && event.key !== "Escape" && isWriting(event.target)) return;
+  // These press what has the focus.
+  if ((event.key === " " || event.key === "Enter") && pressable(event.target)) return;
   if (!isCommand && event.key !== "Escape" && document.querySelector("dialog[open]") !== null) return;
   const sequence = begun !== undefined && Date.now() - begun.at < SEQUENCE_MS ? `${begun.key} ${name}` : name;
   begun = undefined;

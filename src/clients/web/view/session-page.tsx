@@ -231,7 +231,7 @@ function Empty({ view }: { readonly view: SessionView }) {
 const MARKS = { done: "☑", in_progress: "▸", pending: "☐" } as const;
 
 /** The list of the model, while something of it is open. */
-function Todos({ todos }: { readonly todos: readonly Todo[] }) {
+export function Todos({ todos }: { readonly todos: readonly Todo[] }) {
   if (!todos.some(({ status }) => status !== "done")) return null;
   const done = todos.filter(({ status }) => status === "done").length;
   const current = todos.find(({ status }) => status === "in_progress");
