@@ -55,7 +55,6 @@ export interface Turn {
   readonly input: string;
   readonly images: readonly Image[];
   readonly items: readonly Item[];
-  readonly modelMs: number;
   /** Holds what it waits for or does, if that is neither thinking, text nor a call. */
   readonly progress?: string;
   readonly end?: {
@@ -181,11 +180,7 @@ function reduced(state: Conversation, event: Envelope): Conversation {
       return changeAgent({ ...state, costs }, session, (agent) => ({ ...agent, outcome, endedAt: at }));
     }
     case "CostIncremented": {
-      const costs = addCosts(state.costs, event.payload);
-      const ms = event.payload.elapsed_ms;
-      return changeLast({ ...state, costs }, (turn) =>
-        turn.end === undefined ? { ...turn, modelMs: turn.modelMs + ms } : turn,
-      );
+      return { ...state, costs: addCosts(state.costs, event.payload) };
     }
     case "PermissionRequested": {
       const others = state.questions.filter(({ call }) => call !== event.payload.call);
@@ -225,7 +220,7 @@ type Of<K extends Envelope["kind"]> = Extract<Envelope, { readonly kind: K }>;
 function startTurn(state: Conversation, { id, payload, originator }: Of<"TurnStarted">, at: number): Conversation {
   const { turn, input, queued = 0 } = payload;
   const fresh: Turn = {
-    ...{ id, turn, originator, startedAt: at, items: [], modelMs: 0 },
+    ...{ id, turn, originator, startedAt: at, items: [] },
     ...{ input: shownInput(input), images: imagesOf(input) },
   };
   const { plan: _plan, ended: _ended, ...rest } = state;
@@ -303,7 +298,7 @@ function steer(state: Conversation, event: Of<"InputSteered">): Conversation {
 function endTurn(state: Conversation, event: Of<"TurnEnded">, at: number): Conversation {
   const { outcome, usage, cost, by_model: shares, failure, truncated, turn: name } = event.payload;
   const ended = withTurn(state, event, (turn) => {
-    const stats = turnStats(usage, at - turn.startedAt, { modelMs: turn.modelMs, outcome, cost, shares });
+    const stats = turnStats(usage, at - turn.startedAt, { cost, shares });
     return withoutProgress({
       ...turn,
       items: turn.items.map((item) => closed(item, at)),
@@ -350,7 +345,7 @@ function addItem(state: Conversation, event: Envelope, item: Item): Conversation
 /** Changes the last turn; without one, the events begin in the middle of it. */
 function withTurn(state: Conversation, { id, ts }: Envelope, change: (turn: Turn) => Turn): Conversation {
   if (state.turns.length > 0) return changeLast(state, change);
-  const unknown: Turn = { id, startedAt: Date.parse(ts), input: "", images: [], items: [], modelMs: 0 };
+  const unknown: Turn = { id, startedAt: Date.parse(ts), input: "", images: [], items: [] };
   return { ...state, turns: [change(unknown)] };
 }
 

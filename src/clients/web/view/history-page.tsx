@@ -119,6 +119,9 @@ function Travel({ view, title, events, event }: TravelProps) {
     <>
       <TopBar title={title}>
         {usd > 0 && <span class="fact">{costText(usd, known)}</span>}
+        <a class="fact" href={addressOf("compare", session)}>
+          Compare
+        </a>
         <a class="fact" href={addressOf("s", session)}>
           Conversation
         </a>

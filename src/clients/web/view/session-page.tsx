@@ -42,6 +42,9 @@ function SessionPage({ session, target }: { readonly session: SessionId; readonl
     <>
       <TopBar title={title}>
         <SessionFacts view={view} />
+        <a class="fact" href={addressOf("history", session)}>
+          History
+        </a>
       </TopBar>
       <Turns view={view} target={target} />
       <footer class="dock">

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { safeLine } from "../../../base/terminal-text.js";
 import type { SessionInfo } from "../../../protocol/queries.js";
+import { PAGES } from "../pages.js";
 import { addressOf, go, route } from "../router.js";
 import type { Question } from "../state/conversation.js";
 import { ask, now, sessions } from "../store.js";
@@ -79,6 +80,13 @@ export function SessionsList() {
           </section>
         ))}
       </div>
+      <footer>
+        {PAGES.filter(({ inMenu, name }) => inMenu && name !== "").map(({ name, title }) => (
+          <a key={name} href={addressOf(name)} aria-current={route.value[0] === name ? "page" : undefined}>
+            {title}
+          </a>
+        ))}
+      </footer>
     </nav>
   );
 }
