@@ -75,6 +75,7 @@ export const REQUEST_LINKS: readonly Entry<CreateRequestLink>[] = [
 
 /** Around each call of a tool, the outermost first. */
 export const TOOL_LINKS: readonly Entry<CreateToolLink>[] = [
+  { name: "01-recorded", of: "sessions/rerun" },
   { name: "02-log", create: tool.logCall },
   { name: "05-restore-copied-text", create: tool.restoreCopiedText },
   { name: "10-arguments", create: tool.checkArguments },

@@ -84,6 +84,9 @@ const TEXTS = {
   CassetteMismatch:
     "The request differs from the one in the cassette <file>: <detail>. If you want the change, record the cassette again.",
 
+  CallNotRecorded:
+    "Stopped where this run and <session> diverge: the model called <call>, and there is no result of such a call left (<instead>). Without --recorded, tools run in a worktree.",
+
   // The run
   StoppedByHook: "The hook <hook> stopped the turn: <detail>",
   Interrupted: "Oxbow stopped in the middle of this turn.",

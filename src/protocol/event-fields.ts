@@ -268,6 +268,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
   HookTimeout: { event: label, command: words, timeout_ms: number },
   HookError: { event: label, command: words, exit_code: number },
   MCPServerDown: { name: label, reason: words, attempts: number },
+  RerunBegan: { of: name, after: number, from: number, recorded: yes },
   SkillRegistryChanged: { added: field("label", STRINGS), removed: field("label", STRINGS) },
   SessionEnded: { reason: oneOf("idle", "user", "paused", "error", "binary-shutdown") },
   SessionContinued: {

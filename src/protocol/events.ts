@@ -327,6 +327,14 @@ export interface EventPayloads {
   HookTimeout: { readonly event: string; readonly command: string; readonly timeout_ms: number };
   HookError: { readonly event: string; readonly command: string; readonly exit_code: number };
   MCPServerDown: { readonly name: string; readonly reason: string; readonly attempts: number };
+  /** The session runs turns of another one again: a copy up to its event `after`. `from` is the number of the first of them. */
+  RerunBegan: {
+    readonly of: SessionId;
+    readonly after: number;
+    readonly from: number;
+    /** No tool runs: each call gets the result that it had there. */
+    readonly recorded?: true;
+  };
   SkillRegistryChanged: { readonly added: readonly string[]; readonly removed: readonly string[] };
   SessionEnded: { readonly reason: SessionEndReason };
   /**

@@ -52,6 +52,7 @@ const STAYS: Readonly<Partial<Record<EventKind, readonly string[]>>> = {
   SubagentProgress: ["session", "type"],
   SubagentEnded: ["session", "type"],
   ModeChanged: ["by"],
+  RerunBegan: ["of"],
   StreamGap: ["reason"],
   TokenExpiring: ["jti", "expires_at"],
   HookTimeout: ["event"],

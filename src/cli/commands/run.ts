@@ -64,6 +64,28 @@ export async function runPrompt(flags: ParsedFlags, options: PromptOptions): Pro
   return exit ?? runHere(flags, { ...options, terminal, format, media, prompt, isConversation });
 }
 
+/** Several inputs in one session, each to its end; the first one that is not answered is the last. */
+export async function runInputs(
+  flags: ParsedFlags,
+  inputs: readonly { readonly prompt: string; readonly media: readonly MediaBlock[] }[],
+  variables: Variables,
+): Promise<number> {
+  const format = outputFormat(flags);
+  const terminal = processTerminal(variables, lookOf(flags));
+  const prepared = await prepare(flags, { rawTrace: false, variables, terminal });
+  try {
+    const session = await openHere(prepared, { flags, terminal });
+    let exit: number = EXIT.answered;
+    for (const { prompt, media } of inputs) {
+      exit = await oneShot(prepared, { session, prompt, media, format, flags, terminal });
+      if (exit !== EXIT.answered) break;
+    }
+    return concludeCassette(prepared.cassette, exit);
+  } finally {
+    await prepared.engine.close();
+  }
+}
+
 interface HereOptions extends PromptOptions {
   readonly terminal: Terminal;
   readonly format: OutputFormat;

@@ -5,6 +5,9 @@ import { RUN_FLAGS } from "./run-flags.js";
 
 /** The flags of a run that `oxbow session resume` and `oxbow session compact` take. */
 const RESUME_FLAGS = RUN_FLAGS.filter(({ name }) => name !== "resume" && name !== "continue");
+/** The session says where and what it runs again. */
+const OF_SESSION = ["cwd", "audio", "image", "run", "keep-going", "attach", "no-attach", "listen", "no-listen"];
+const RERUN_FLAGS = RESUME_FLAGS.filter(({ name }) => !OF_SESSION.includes(name));
 const FOR_COMPACT = ["model", "provider", "wait", "orphan", "orphan-note", "budget", "retry-wait", "timeout"];
 const COMPACT_FLAGS = RUN_FLAGS.filter(({ name }) => FOR_COMPACT.includes(name));
 
@@ -17,6 +20,7 @@ export const shell: ShellCommand = {
     specs.SESSION_SEARCH,
     specs.SESSION_REPLAY,
     specs.SESSION_BRANCH,
+    { ...specs.SESSION_RERUN, shellFlags: [...RERUN_FLAGS, ...specs.SESSION_SHELL_FLAGS] },
     { ...specs.SESSION_COMPACT, shellFlags: [...specs.SESSION_SHELL_FLAGS, ...COMPACT_FLAGS] },
     specs.UNDO,
     specs.SESSION_DIFF,

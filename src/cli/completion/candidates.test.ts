@@ -41,7 +41,7 @@ describe("completion", () => {
     expect(await complete("auth", "s")).toEqual(["set"]);
     expect(await complete("auth", "set", "o")).toEqual(["openai"]);
     expect(await complete("models", "test", "oll")).toEqual(["ollama:qwen3:8b"]);
-    expect(await complete("cost", "--by", "")).toEqual(["model", "day", "project", "variant"]);
+    expect(await complete("cost", "--by", "")).toEqual(["model", "provider", "day", "project", "session", "variant"]);
     expect(await complete("cost", "--by=d")).toEqual(["--by=day"]);
     expect(await complete("cost", "--cwd", "")).toBe(":folders");
     expect(await complete("config", "s")).toEqual(["show", "set"]);

@@ -77,9 +77,12 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
   });
   const records: Envelope[] = [];
   let begun = false;
+  let isOver = false;
   let question = new AbortController();
   const ended = new Promise<EventPayloads["TurnEnded"]>((resolve) => {
-    client.subscribe((event) => {
+    const leave = client.subscribe((event) => {
+      // The next turn has a watch of its own.
+      if (isOver && event.kind === "TurnStarted") return leave();
       // Already answered, perhaps by another client.
       if (event.kind === "PermissionResolved") question.abort();
       begun ||= event.kind === "TurnStarted";
@@ -96,7 +99,9 @@ export function watchTurn(options: TurnWatchOptions): TurnWatch {
         question = new AbortController();
         void answer(options, event.payload, question.signal);
       }
-      if (event.kind === "TurnEnded" && begun) resolve(event.payload);
+      if (event.kind !== "TurnEnded" || !begun) return;
+      isOver = true;
+      resolve(event.payload);
     });
   });
   const startedAt = clock.now();

@@ -7,10 +7,10 @@ import type { Failure } from "../../protocol/errors.js";
 import type { EventPayloads } from "../../protocol/events.js";
 import type { CallId, SessionId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
+import type { QuietGit } from "../../system/git/run-git.js";
 import type { AgentType } from "./agent-types.js";
 import type { TurnCount } from "./limits.js";
 import type { AgentSettings } from "./settings.js";
-import type { QuietGit } from "./worktree.js";
 
 export interface SubagentsContext extends FeatureContext<AgentSettings> {
   /** The session that started this one, if it is a subagent itself. */

@@ -8,15 +8,13 @@
  * 4. A record in Oxbow's own folder names each worktree, and its process holds a lock on the record. After a kill, the next start gets
  *    the lock and ends the worktree in the same way.
  */
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { writeFileAtomic } from "../../system/atomic-file.js";
 import { holdLock } from "../../system/file-lock.js";
-import { findProgram } from "../../system/find-program.js";
+import { findGit, type Git, lastLine, type QuietGit } from "../../system/git/run-git.js";
 import { nodeClock } from "../../system/node-clock.js";
 
 export interface Worktree {
@@ -37,24 +35,7 @@ export interface WorktreeOptions {
   readonly records: string;
 }
 
-const TIMEOUT_MS = 60_000;
-const MOST_BYTES = 16 * 1024 * 1024;
-const NO_PROGRAMS = ["-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", "-c", "diff.ignoreSubmodules=all"];
 const AUTHOR = ["-c", "user.name=Oxbow", "-c", "user.email=oxbow@localhost"];
-
-/** Makes git run no program that the repository names. */
-export interface QuietGit {
-  readonly environment: Readonly<Record<string, string>>;
-  /** Tells whether git would run no program of the repository. */
-  isQuiet(root: string): boolean;
-}
-
-interface Git {
-  run(folder: string, ...args: readonly string[]): Promise<string>;
-  isQuiet: QuietGit["isQuiet"];
-  /** Works on a tree with this repository, ignoring the tree's `.git` file. */
-  on(tree: string, repository: string): Git;
-}
 
 export async function openWorktree(options: WorktreeOptions): Promise<Worktree | { readonly problem: string }> {
   const { root, name, description, records } = options;
@@ -222,33 +203,4 @@ function endingOf({ git, top, folder, branch, base, repository }: Opened): Endin
       if (what === "with its branch") await git.run(top, "branch", "-D", branch).catch(() => {});
     },
   };
-}
-
-function findGit(root: string, quiet: QuietGit): Git | undefined {
-  const program = findProgram("git", quiet.environment.PATH, { outside: root });
-  return program === undefined ? undefined : gitOf(program, quiet);
-}
-
-function gitOf(program: string, { environment, isQuiet }: QuietGit): Git {
-  const run = promisify(execFile);
-  return {
-    run: async (folder, ...args) => {
-      const { stdout } = await run(program, ["--no-pager", ...NO_PROGRAMS, ...args], {
-        cwd: folder,
-        env: environment,
-        timeout: TIMEOUT_MS,
-        killSignal: "SIGKILL",
-        maxBuffer: MOST_BYTES,
-        encoding: "utf8",
-      });
-      return stdout;
-    },
-    isQuiet,
-    on: (tree, repository) =>
-      gitOf(program, { environment: { ...environment, GIT_DIR: repository, GIT_WORK_TREE: tree }, isQuiet }),
-  };
-}
-
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) ?? "";
 }

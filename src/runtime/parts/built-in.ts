@@ -277,6 +277,12 @@ const feature =
   (opening) =>
     create(featureContext(opening));
 
+/** Only a copy can run turns of another session again. */
+const copied: CreateBuiltIn = async (opening) =>
+  opening.resumed?.record.branch_of === undefined
+    ? { name: "rerun" }
+    : (await import("../sessions/rerun.js")).rerunPart(opening);
+
 export const BUILT_IN: readonly CreateBuiltIn[] = [
   models,
   content,
@@ -297,6 +303,7 @@ export const BUILT_IN: readonly CreateBuiltIn[] = [
   feature(skills),
   feature(memory),
   recall,
+  copied,
   (opening) => promptFiles(promptFilesContext(opening)),
   (opening) => retrieval(retrievalContext(opening)),
   feature(knowledgeBase),

@@ -2,7 +2,7 @@
  * Sessions side by side, aligned by the number of their turns.
  *
  * 1. Turns are the same when they did the same work (turn-facts.ts).
- * 2. The turns at the beginning that all of them share are counted and left out: a branch costs nothing there.
+ * 2. The turns at the beginning that one has as a copy of the other are counted and left out: they cost nothing there.
  */
 import { formatUsd } from "../../base/budget-text.js";
 import { formatDuration } from "../../base/duration.js";
@@ -25,7 +25,10 @@ export function compare(sessions: readonly ComparedSession[]): Comparison {
   const most = Math.max(...sessions.map(({ turns }) => turns.length));
   const rows = Array.from({ length: most }, (_, index) => sessions.map(({ turns }) => turns[index]));
   const isSame = rows.map((row) => row.every((turn) => turn !== undefined && turn.work === row[0]?.work));
-  const same = isSame.includes(false) ? isSame.indexOf(false) : most;
+  const shared = rows.findIndex(
+    (row, index) => !isSame[index] || row.some((turn) => turn?.info.started_at !== row[0]?.info.started_at),
+  );
+  const same = shared === -1 ? most : shared;
   const shown = rows.slice(same).map((row, index) => ({
     number: same + index + 1,
     same: isSame[same + index] === true,
@@ -98,11 +101,25 @@ export function renderComparison({ sessions, same_turns: same, turns }: Comparis
   ];
   for (const { number, same: isSame, sides } of turns) {
     lines.push("");
+    const cells = (of: (turn: ComparedTurn) => string) => sides.map((side) => (side === null ? "–" : of(side)));
+    const figures = [
+      row(
+        "tokens",
+        cells(({ usage }) => tokensText(usage)),
+      ),
+      row(
+        "time",
+        cells(({ elapsed_ms: ms }) => (ms === undefined ? "?" : formatDuration(ms))),
+      ),
+      row(
+        "cost",
+        cells(({ usd }) => costText(usd)),
+      ),
+    ];
     if (isSame) {
-      lines.push(`turn ${number}: the same`);
+      lines.push(`turn ${number}: the same input, calls and answer`, ...figures);
       continue;
     }
-    const cells = (of: (turn: ComparedTurn) => string) => sides.map((side) => (side === null ? "–" : of(side)));
     lines.push(
       row(
         `turn ${number}`,
@@ -142,18 +159,7 @@ export function renderComparison({ sessions, same_turns: same, turns }: Comparis
         "answer",
         cells(({ text }) => text),
       ),
-      row(
-        "tokens",
-        cells(({ usage }) => tokensText(usage)),
-      ),
-      row(
-        "time",
-        cells(({ elapsed_ms: ms }) => (ms === undefined ? "?" : formatDuration(ms))),
-      ),
-      row(
-        "cost",
-        cells(({ usd }) => costText(usd)),
-      ),
+      ...figures,
     );
   }
   if (turns.length > 0) {

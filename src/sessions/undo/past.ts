@@ -13,7 +13,7 @@ import type { SessionStore } from "../store.js";
 import { type EntryState, presentAt, sameState } from "./entry-state.js";
 import { type Chain, chainsOf, type Group, type JournaledChange, type TurnGroup } from "./history.js";
 import type { UndoJournal } from "./journal.js";
-import { planNotes, realRoot } from "./plan.js";
+import { commandsOf, gapNotes, realRoot } from "./plan.js";
 import { textOf } from "./plan-items.js";
 
 /** Tells whether a change had happened by then. */
@@ -56,14 +56,12 @@ export class PastFiles {
   readonly #journal: UndoJournal;
   readonly #root: string;
   readonly #groups: readonly Group[];
-  readonly #workedIn: string | undefined;
 
   constructor(journal: UndoJournal, workspaceRoot: string) {
-    const { groups, opening } = journal.history();
+    const { groups } = journal.history();
     this.#journal = journal;
     this.#root = realRoot(workspaceRoot);
     this.#groups = groups.filter((group) => group.is === "turn" || group.state === "done");
-    this.#workedIn = opening?.root;
   }
 
   /** Every path that the session changed, as it was at a moment. */
@@ -82,7 +80,9 @@ export class PastFiles {
     const turns = this.#groups.filter(
       (group): group is TurnGroup => group.is === "turn" && group.calls.some((call) => !since(call) && until(call)),
     );
-    return planNotes({ turns, keptFolders: [], root: this.#root, workedIn: this.#workedIn });
+    const commands = commandsOf(turns);
+    const general = `What ${commands} changed outside the workspace, in .git or in ignored folders is not recorded.`;
+    return [...new Set([...gapNotes(turns), ...(commands === "" ? [] : [general])])];
   }
 
   #entry(chain: Chain, moment: Moment): PastEntry {

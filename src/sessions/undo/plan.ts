@@ -68,20 +68,29 @@ interface NotesOptions {
   readonly workedIn: string | undefined;
 }
 
-/** What the records of these turns do not cover. */
-export function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions): readonly string[] {
+/** What a tool did and nothing recorded. */
+export function gapNotes(turns: readonly TurnGroup[]): readonly string[] {
+  return turns.flatMap((turn) =>
+    turn.calls.flatMap(({ tool, gaps }) => gaps.map((gap) => `${nameOf(turn)}, ${tool}: ${gap}.`)),
+  );
+}
+
+/** The tools that ran commands, by name. */
+export function commandsOf(turns: readonly TurnGroup[]): string {
+  return [...new Set(turns.flatMap(({ calls }) => calls).flatMap(({ command, tool }) => (command ? [tool] : [])))].join(
+    ", ",
+  );
+}
+
+function planNotes({ turns, keptFolders, root, workedIn }: NotesOptions): readonly string[] {
   const notes: string[] = [];
   if (workedIn !== undefined && workedIn !== root)
     notes.push(`The session worked in ${workedIn}; this is for ${root}.`);
-  for (const turn of turns) {
-    for (const { tool, gaps } of turn.calls) {
-      for (const gap of gaps) notes.push(`${nameOf(turn)}, ${tool}: ${gap}.`);
-    }
-  }
-  const commands = new Set(turns.flatMap((turn) => turn.calls).flatMap(({ command, tool }) => (command ? [tool] : [])));
-  if (commands.size > 0) {
+  notes.push(...gapNotes(turns));
+  const commands = commandsOf(turns);
+  if (commands !== "") {
     notes.push(
-      `Undo covers only what ${[...commands].join(", ")} changed in files of the workspace: not changes outside it, in .git or ` +
+      `Undo covers only what ${commands} changed in files of the workspace: not changes outside it, in .git or ` +
         "in ignored folders.",
     );
   }

@@ -3,7 +3,12 @@
 import type { TerminalCommand } from "../../../feature/command.js";
 import type { ParsedFlags } from "../../../feature/flags.js";
 import { named } from "../../../runtime/commands/sessions/port.js";
-import { SESSION_COMPACT, SESSION_REPLAY, SESSION_RESUME } from "../../../runtime/commands/sessions/specs.js";
+import {
+  SESSION_COMPACT,
+  SESSION_REPLAY,
+  SESSION_RERUN,
+  SESSION_RESUME,
+} from "../../../runtime/commands/sessions/specs.js";
 import type { OpenSessions } from "./open-sessions.js";
 
 export function shellSessionCommands(sessions: OpenSessions, flags: ParsedFlags): readonly TerminalCommand[] {
@@ -15,6 +20,10 @@ export function shellSessionCommands(sessions: OpenSessions, flags: ParsedFlags)
         const { resume } = await import("./resume.js");
         return resume(id, { flags, words: args.list("PROMPT"), sessions });
       },
+    },
+    {
+      ...SESSION_RERUN,
+      take: async (args) => (await import("./rerun.js")).rerun(args, { flags, sessions }),
     },
     {
       ...SESSION_REPLAY,

@@ -80,6 +80,13 @@ export function describeNotice(event: Rarer): { title: string; text: string } {
       const names = [...added.map((name) => `+ ${name}`), ...removed.map((name) => `- ${name}`)];
       return { title: "skills changed", text: names.join("\n") };
     }
+    case "RerunBegan": {
+      const { of, from, recorded } = event.payload;
+      return {
+        title: `runs turn ${from} of ${of} again`,
+        text: recorded ? "With its recorded results: no tool runs." : "",
+      };
+    }
     case "ModeChanged":
       return { title: `mode: ${event.payload.mode}`, text: "" };
     case "ContextNearlyFull": {

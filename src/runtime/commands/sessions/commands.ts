@@ -28,6 +28,7 @@ const ACTIONS: readonly (readonly [CommandSpec, LoadAction])[] = [
 /** Only in a conversation. */
 const HERE: readonly (readonly [CommandSpec, LoadAction])[] = [
   [named(specs.RESUME_HERE, specs.SESSION_RESUME), async () => (await import("./resume.js")).resume],
+  [named(specs.RERUN_HERE, specs.SESSION_RERUN), async () => (await import("../../sessions/rerun.js")).rerunHere],
   [specs.RENAME_HERE, async () => (await import("./rename.js")).rename],
 ];
 

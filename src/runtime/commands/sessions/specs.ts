@@ -132,6 +132,34 @@ export const SESSION_BRANCH = session("branch", {
   places: EVERYWHERE,
 });
 
+const RERUN_FLAGS: readonly Flag[] = [
+  { name: "from", value: "N", help: "the first turn to run again" },
+  { name: "to", value: "N", help: "the last one (default: the last of the session; with --prompt only one)" },
+  { name: "recorded", help: "run no tool: each call gets its recorded result, and a call without one ends the turn" },
+  { name: "instructions", value: "FILE", complete: "file", help: "this file instead of the AGENTS.md of the folder" },
+  { name: "title", value: "TEXT", help: "the title (default: that of the original, with the turn)" },
+];
+
+/** In the shell the turns run at once; the flags of a run say what is different. */
+export const SESSION_RERUN = session("rerun", {
+  summary: "run turns again, with another model, prompt, instructions, tools or rules, in a worktree of its own",
+  usage: "/session rerun ID --from N [flags]",
+  shellUsage: "oxbow session rerun ID --from N [flags]",
+  arguments: [NEEDED_ID],
+  flags: [...RERUN_FLAGS, { name: "prompt", value: "TEXT", help: "this instead of the input of the first turn" }],
+  places: IN_SHELL,
+});
+
+/** In a conversation: the client continues with the copy, and sends the inputs. */
+export const RERUN_HERE: CommandSpec = {
+  name: "rerun",
+  usage: "/rerun ID --from N [flags]",
+  summary: "make a copy that ends before a turn, in a worktree of its own, and continue there",
+  arguments: [ID],
+  flags: [...RERUN_FLAGS, { name: "model", value: "NAME", complete: "model", help: "the model of the copy" }],
+  places: BETWEEN_TURNS,
+};
+
 /** It writes files, so it is for people. A conversation has the short form without an ID, with words instead of the flags. */
 export const UNDO: CommandSpec = {
   name: "undo",
