@@ -132,6 +132,28 @@ describe("the pages", () => {
     expect(tour.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
+  it("have the architecture on two pages", async () => {
+    const page = await readFile(join(ROOT, "ARCHITECTURE.md"), "utf8");
+    expect(page.split("\n").length).toBeLessThanOrEqual(120);
+    expect(page.split(/\s+/).length).toBeLessThanOrEqual(1300);
+  });
+
+  it("name only files and folders of the source that exist", async () => {
+    const pages = ["ARCHITECTURE.md", ...(await pagesIn("docs/contributing")), ...(await pagesIn("docs/design"))];
+    const layers = await readdir(join(ROOT, "src"));
+    const gone: string[] = [];
+    for (const page of pages) {
+      const prose = (await readFile(join(ROOT, page), "utf8")).replace(/^```.*?^```$/gms, "");
+      for (const [, path = ""] of prose.matchAll(/`((?:src\/|test\/|tools\/)?[\w.-]+(?:\/[\w.-]+)+)`/g)) {
+        const isSource = layers.includes(path.split("/")[0] ?? "");
+        if (!isSource && !/^(src|test|tools)\//.test(path)) continue;
+        const places = isSource ? [join(ROOT, "src", path), join(ROOT, path)] : [join(ROOT, path)];
+        if (!places.some((place) => existsSync(place))) gone.push(`${page}: ${path}`);
+      }
+    }
+    expect(gone).toEqual([]);
+  });
+
   it("link only to files and headings that exist", async () => {
     const folders = ["docs", "docs/design", "docs/decisions", "docs/contributing"];
     const guides = (await Promise.all(folders.map(pagesIn))).flat();
@@ -164,9 +186,7 @@ describe("the pages", () => {
   });
 
   it("say first when to use them, and stay short", async () => {
-    const guides = (await pagesIn("docs")).filter(
-      (page) => !/(README|reference|protocol|glossary|threat-model)\.md$/.test(page),
-    );
+    const guides = (await pagesIn("docs")).filter((page) => !/(README|reference|protocol|glossary)\.md$/.test(page));
     const silent: string[] = [];
     const long: string[] = [];
     for (const page of guides) {
