@@ -47,6 +47,7 @@ verifies(
     expect(await isInside([node, engine, "run", "go"], LINE)).toBe(true);
     expect(await isInside([node, "--no-warnings", engine, "acp"], LINE)).toBe(true);
     expect(await isInside([node, "--require", "node:os", engine, "serve"], LINE)).toBe(true);
+    expect(await isInside([node, engine, "conformance", "--against"], LINE), "a check of a server").toBe(false);
     expect(await isInside([node, engine], LINE), "a conversation, with the line as its prompt").toBe(true);
     expect(await isInside(["sh", "-c"], `${LINE}; true`, {}), "no Oxbow").toBe(false);
     expect(await isInside(["sh", "-c"], `sh -c '${LINE}'; true`, { OXBOW_AGENT: "1" }), "a marked parent").toBe(true);

@@ -11,6 +11,8 @@ const MARK = "OXBOW_AGENT=";
 const NAMES = ["oxbow", "ox"];
 /** Commands that run a model. Another single word is a command that runs none, or one of the user's own, which may start Oxbow for its person. */
 const ENGINES = new Set(["run", "resume", "attach", "engine", "serve", "acp", "mcp-server"]);
+/** Takes arguments, runs no model, and starts Oxbow as a server to look at. */
+const CONFORMANCE = "conformance";
 
 /** An empty value counts too: `OXBOW_AGENT= oxbow …` must not turn a model into a person. */
 export function isAgent(variables: Variables): boolean {
@@ -49,6 +51,7 @@ function isEngine({ isNode, words }: Ancestor, own: string): boolean {
     word.startsWith("-") || options[index - 1]?.startsWith("-") === true;
   if (!isNode || at < 0 || !options.every(isOption)) return false;
   const [first, ...more] = words.slice(at + 1);
+  if (first === CONFORMANCE) return false;
   return first === undefined || ENGINES.has(first) || more.length > 0 || !/^[a-z][\w:-]*$/.test(first);
 }
 

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
-import { oxbowProcess, temporaryFolder } from "../support/program.js";
+import { BIN, oxbowProcess, temporaryFolder } from "../support/program.js";
 import { verifies } from "../verifies.js";
 
 describe("oxbow conformance", () => {
@@ -32,6 +32,16 @@ describe("oxbow conformance", () => {
     expect(own.stdout).toMatch(/0 failed/);
     const strange = await check({ OXBOW_HOME: other });
     expect(strange.code).toBe(1);
+  });
+
+  verifies(["C9"], "starts Oxbow itself as the server to check on standard input and output", async () => {
+    const server = `${process.execPath} ${BIN} serve --stdio --provider offline`;
+    const cwd = await temporaryFolder();
+    const checked = await oxbowProcess(["conformance", "--against", `stdio:${server}`, "--only", "handshake"], {
+      ...{ cwd, env: { OXBOW_HOME: await temporaryFolder() } },
+    });
+    expect(checked.stdout).toMatch(/ 0 failed/);
+    expect(checked.stdout).toContain("stdio, protocol");
   });
 
   verifies(["C9"], "ends with the first signal, while a server does not answer", async () => {

@@ -229,7 +229,11 @@ export const CONFORMANCE: CommandSpec = {
   summary: "check a server against the protocol",
   shellUsage: "oxbow conformance --against ADDRESS [flags]",
   shellFlags: [
-    { name: "against", value: "ADDRESS", help: "http://…, https://…, ws://…, wss://…, unix:PATH or stdio:IN_SHELL" },
+    {
+      name: "against",
+      value: "ADDRESS",
+      help: "http://…, https://…, ws://…, wss://…, unix:PATH or stdio:COMMAND (without quotes)",
+    },
     { name: "token-file", value: "FILE", complete: "file", help: "a file with the token of a person (or OXBOW_TOKEN)" },
     { name: "agent-token-file", value: "FILE", complete: "file", help: "a file with the token of an agent" },
     { name: "ca", value: "FILE", complete: "file", help: "the certificate authority of the server" },
