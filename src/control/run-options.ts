@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly setMode?: (mode: SessionMode, client: Originator, turn: Originator) => Promise<string | undefined>;
   /** Tells what the model gets with the input of the next turn. */
   readonly inputNotice?: (input: readonly InputContent[]) => string | undefined | Promise<string | undefined>;
+  /** The folders that a person has added to the workspace. */
+  readonly folders?: () => readonly string[];
   /** The time limit of a turn; reaching it is a limit, not a failure. */
   readonly turnTimeoutMs?: number;
   /** Resolves when all events so far are saved, or with the reason why they cannot be. */

@@ -223,7 +223,7 @@ export class Run {
   }
 
   #begin({ content, originator, notice, calls, model, commandFile }: TurnInput, queued: number): Started {
-    const { ports, stages, inputNotice, plan } = this.#options;
+    const { ports, stages, inputNotice, plan, folders } = this.#options;
     const abort = new AbortNode();
     this.#isOver = false;
     this.#originator = { id: originator.id, identity: originator.identity };
@@ -259,6 +259,7 @@ export class Run {
         if (notices.length > 0) turn.notice = notices.join("\n\n");
         turn.isPlanning = () => plan?.isOn() === true;
         turn.chosenMode = () => plan?.chosenMode();
+        turn.folders = [...(folders?.() ?? [])];
         const result = runTurn(turn, stages);
         published();
         return result;

@@ -38,6 +38,7 @@ export async function runTurn(turn: Turn, stages: StageChains): Promise<TurnResu
     ...(queued > 0 && { queued }),
     ...(turn.ports.promptVariant !== undefined && { variant: turn.ports.promptVariant }),
     ...modeOf(turn),
+    ...(turn.folders.length > 0 && { folders: turn.folders }),
   });
   const bound = STAGES_PER_ITERATION * (turn.ports.maxIterations + 2);
   let stage: Stage = "start";

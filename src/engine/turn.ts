@@ -84,6 +84,8 @@ export class Turn {
   isPlanning: () => boolean = () => false;
   /** The mode that a person has chosen for the session. */
   chosenMode: () => EventPayloads["TurnStarted"]["mode"] = () => undefined;
+  /** The folders that a person has added to the workspace. */
+  folders: readonly string[] = [];
   readonly bus: Bus;
   readonly ports: EnginePorts;
   readonly route: string | undefined;

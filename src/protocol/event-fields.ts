@@ -150,6 +150,7 @@ export const EVENT_FIELDS: { readonly [K in EventKind]: FieldsOf<Logged<K>> } = 
     variant: optional(name),
     plan: yes,
     mode: chosenMode,
+    folders: passing("extra", STRINGS),
   },
   InputQueued: {
     input: blocks,

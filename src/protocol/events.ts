@@ -121,6 +121,8 @@ export interface EventPayloads {
     readonly plan?: true;
     /** The mode that a person has chosen for the session; absent if none was chosen. */
     readonly mode?: Exclude<SessionMode, "plan">;
+    /** The folders that a person has added to the workspace of the session. */
+    readonly folders?: readonly string[];
   };
   /** Input during a turn that waits: for the end of the turn, or for the next results. */
   InputQueued: {

@@ -20,6 +20,7 @@ import type { SessionParts } from "./open-engine.js";
 import { Built, type BuiltParts, type OpenedRun, type Opening } from "./opening.js";
 import { closeParts, type SessionPart } from "./part.js";
 import { BUILT_IN } from "./parts/built-in.js";
+import { openFolders } from "./parts/folders.js";
 import { builtInSet } from "./parts/own-tools.js";
 import { inputNotices, SessionPrompt } from "./parts/prompt.js";
 import { modeSwitch, planSwitch } from "./parts/tools.js";
@@ -53,7 +54,14 @@ export async function openRun(
       await resumed?.lease.release();
       return back;
     }
-    return await openSessionRun(contextOf(parts, request, { resumed, before, back, previous, parent }));
+    const folders =
+      parent?.folders ?? (await openFolders(parts, [...(resumed?.folders ?? []), ...(previous?.folders.added ?? [])]));
+    if ("failure" in folders) {
+      await resumed?.lease.release();
+      return folders;
+    }
+    const own = { ...parts, loaded: folders.loaded };
+    return await openSessionRun(contextOf(own, request, { resumed, before, back, previous, parent, folders }));
   } catch (error) {
     await resumed?.lease.release();
     throw error;
@@ -71,9 +79,10 @@ function endsOf({ loaded, notify }: SessionParts): WholeEnds {
 function contextOf(
   engine: SessionParts,
   request: RunRequest,
-  { resumed, before, back, previous, parent }: Pick<Opening, "resumed" | "before" | "back" | "previous" | "parent">,
+  made: Pick<Opening, "resumed" | "before" | "back" | "previous" | "parent" | "folders">,
 ): Opening {
   const { clock, log, root } = engine;
+  const { resumed, parent } = made;
   const session = resumed?.record.id ?? request.resume?.resume ?? engine.ids.next("sess");
   // A session that opens anew: its client may have seen events of a run that stored nothing.
   const anew = resumed === undefined && request.resume !== undefined ? withReplaced([], 0) : undefined;
@@ -89,6 +98,7 @@ function contextOf(
   });
   const person = promptsOf({ engine, session, bus, request, parent });
   const built = new Built();
+  built.add({ folders: made.folders });
   const all = engine.content?.extensions ?? NO_EXTENSIONS;
   const { notify } = engine;
   const extensions = parent?.extensions ?? new WatchedExtensions(all, { events: () => built.find("events"), notify });
@@ -102,11 +112,7 @@ function contextOf(
     engine,
     request,
     person,
-    resumed,
-    before,
-    back,
-    parent,
-    previous,
+    ...made,
     current: {},
     built,
   };
@@ -127,6 +133,7 @@ async function openSessionRun(opening: Opening): Promise<OpenedRun> {
   const run = assembly.createRun({
     route: engine.routes.route,
     plan: planSwitch(built.permissions),
+    folders: () => opening.folders.added,
     setMode: modeSwitch(built.permissions),
     inputNotice: inputNotices({
       day: () => dayOf(clock.wall()),

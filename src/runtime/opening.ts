@@ -16,6 +16,7 @@ import type { SessionParts } from "./open-engine.js";
 import type { PartContext, SessionPart } from "./part.js";
 import type { RunCompaction } from "./parts/compaction.js";
 import type { RunCosts } from "./parts/costs.js";
+import type { SessionFolders } from "./parts/folders.js";
 import type { OpenedJournal } from "./parts/journal.js";
 import type { EarlierPermissions, RunPermissions } from "./parts/permissions.js";
 import type { RunRecording } from "./parts/recording.js";
@@ -44,6 +45,7 @@ export interface BuiltParts {
   readonly sandbox: RunSandbox;
   readonly audit: Audit;
   readonly undo: UndoRecorder;
+  readonly folders: SessionFolders;
   readonly hookVariables: HookVariables;
   /** The folder of its long outputs. */
   readonly outputDirectory: string;
@@ -71,6 +73,7 @@ export interface Opening extends PartContext {
   readonly previous: OpenedRun | undefined;
   /** The session that started it, if it is a subagent. */
   readonly parent: ParentRun | undefined;
+  readonly folders: SessionFolders;
   /** The parts and the run, as soon as there are some. */
   readonly current: { parts?: readonly SessionPart[]; run?: Run };
   readonly built: Built;

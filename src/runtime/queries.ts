@@ -246,7 +246,17 @@ export function engineQueries(
     extensions: async (run) => (await placeLists()).extensionSections(placeOf(run).content?.extensions),
     waiting: async (run, request) =>
       (await import("../security/trust/waiting-answers.js")).listWaiting(placeOf(run), request),
-    files: async (run, query, limits) => (await workspaceFiles()).find(placeOf(run).root, query, limits),
+    files: async (run, query, limits) => {
+      const { root } = placeOf(run);
+      const found = [...(await (await workspaceFiles()).find(root, query, limits))];
+      for (const folder of runs.get(run)?.folders.roots ?? []) {
+        if (found.length >= limits.limit) break;
+        const below = query.startsWith(`${folder}/`) ? query.slice(folder.length + 1) : query;
+        const more = await (await workspaceFiles()).find(folder, below, { limit: limits.limit - found.length });
+        found.push(...more.map((path) => `${folder}/${path}`));
+      }
+      return found;
+    },
   });
 }
 

@@ -19,6 +19,7 @@ import { featureContext } from "./feature-context.js";
 import type { Place, SessionParts } from "./open-engine.js";
 import { type OpenedRun, type Opening, runOf } from "./opening.js";
 import type { RunCosts } from "./parts/costs.js";
+import type { SessionFolders } from "./parts/folders.js";
 import { toolsMeant } from "./parts/own-tools.js";
 import type { RunPermissions } from "./parts/permissions.js";
 import type { RunSandbox } from "./parts/sandbox.js";
@@ -41,6 +42,7 @@ export interface ParentRun {
   readonly undo?: UndoRecorder | undefined;
   /** Its long outputs go there too: either may name the files of the other. */
   readonly outputDirectory: string;
+  readonly folders: SessionFolders;
   /** Its commands and those of the subagent share `/tmp` and localhost. */
   readonly sandbox: Pick<RunSandbox, "space">;
   /** Holds what hooks of the parent's start added for commands. */
@@ -133,6 +135,7 @@ function parentOf(opening: Opening, work: SubagentWork, changes: "the workspace"
     hookVariables: built.get("hookVariables"),
     outputDirectory: built.get("outputDirectory"),
     sandbox: built.get("sandbox"),
+    folders: opening.folders,
     extensions,
     prompts: runOf(opening).permissionPrompts,
     mayUse: (tool) => mayUse(type, tool, toolsMeant) && (parent?.mayUse(tool) ?? true),

@@ -13,7 +13,7 @@ import { AnswerEnds, oldShape, withOldShape } from "../protocol/answer-ends.js";
 import type { InputContent } from "../protocol/content.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { eventField } from "../protocol/event-fields.js";
-import type { AnswerShape, TurnOutcome } from "../protocol/events.js";
+import type { AnswerShape, EventPayloads, TurnOutcome } from "../protocol/events.js";
 import type { Id, IdPrefix, LogId, SessionId, TurnId } from "../protocol/ids.js";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.js";
 import { StoreError } from "./store.js";
@@ -56,8 +56,8 @@ function payloadWithNewIds(event: Envelope, log: LogId): Envelope["payload"] {
     // A copy does not take over the permissions: an imported file can say anything.
     case "TurnStarted":
     case "TurnEnded": {
-      const { mode: _, ...others } = changed.payload;
-      return others as Envelope["payload"];
+      const { mode: _, folders: __, ...others } = changed.payload as EventPayloads["TurnStarted"];
+      return others;
     }
     case "ModeChanged":
       return { ...changed.payload, copied: true };

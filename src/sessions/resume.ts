@@ -1,5 +1,6 @@
 /** Describes what a new run needs to resume a stored session. It reads from the last summary on, or from the first unexpired event. */
 import { plainText } from "../protocol/content.js";
+import type { Envelope } from "../protocol/envelope.js";
 import { EXPIRED, type SessionMode } from "../protocol/events.js";
 import type { CallId, SessionId } from "../protocol/ids.js";
 import { type RebuiltConversation, rebuildConversation } from "./conversation.js";
@@ -23,6 +24,8 @@ export interface StoredSession {
   readonly hasPlan: boolean;
   /** The mode that a person chose last in this session, beneath plan mode too; undefined if none was chosen. */
   readonly mode?: PermissionMode | undefined;
+  /** The folders that a person added to its workspace. */
+  readonly folders: readonly string[];
   /** Open calls that may have changed something: they started and have no recorded result. */
   readonly orphans: ReadonlyMap<CallId, Intent>;
   /** Expired events that the session has not reported yet. */
@@ -46,7 +49,8 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
   const announced = expired === 0 ? 0 : await lastGap(store, session);
   const turns = from === 0 ? rebuilt.turns : undefined;
   const started = await store.last(session, "TurnStarted");
-  const lastTurnAt = (await eventAt(store, session, started))?.ts;
+  const lastTurn = await eventAt(store, session, started);
+  const lastTurnAt = lastTurn?.ts;
   return {
     record,
     rebuilt,
@@ -54,6 +58,7 @@ export async function readStoredSession(store: SessionStore, session: SessionId)
     turns,
     behindSnapshot: behind,
     ...(await lastMode(store, session)),
+    folders: lastTurn === undefined ? [] : foldersOf(lastTurn, store),
     orphans,
     ...(expired > announced && { gap: { from: announced + 1, to: expired } }),
   };
@@ -94,6 +99,11 @@ async function lastMode(
     }
   }
   return { isPlanning, hasPlan: isPlanning && hasPlan, mode: store.isEditable ? undefined : mode };
+}
+
+/** Reads the added folders. Who edits a session cannot add one. */
+function foldersOf({ kind, payload }: Envelope, { isEditable }: SessionStore): readonly string[] {
+  return kind === "TurnStarted" && !isEditable ? (payload.folders ?? []) : [];
 }
 
 async function lastGap(store: SessionStore, session: SessionId): Promise<number> {

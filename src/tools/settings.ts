@@ -2,7 +2,15 @@
 
 import { limit, names, wholeNumber, words } from "../base/read-value.js";
 import { UsageError } from "../base/usage-error.js";
-import { choice, type Setting, type SettingReader, setting, shownTime, tables } from "../feature/setting.js";
+import {
+  choice,
+  type DeclaredSetting,
+  type Setting,
+  type SettingReader,
+  setting,
+  shownTime,
+  tables,
+} from "../feature/setting.js";
 import type { EnvironmentPolicy } from "./child-environment.js";
 
 /** The provider of the model if it can, an engine with a key, or the address of a SearXNG server. */
@@ -30,6 +38,23 @@ export const toolSettings = {
     fallback: [],
     read: absoluteFolders,
   }),
+  add_dir: {
+    access: "never",
+    flags: () => [
+      {
+        name: "add-dir",
+        value: "DIR",
+        repeatable: true,
+        complete: "folder",
+        help: "a further folder that this session uses like the workspace (repeatable)",
+      },
+    ],
+    show: (value) => value.join(", ") || "(none)",
+    take: (from) => {
+      const value = from.values("add-dir");
+      return { value, origin: value.length > 0 ? "--add-dir" : "default" };
+    },
+  } satisfies DeclaredSetting<readonly string[]>,
   untrusted_results: choice(["wrap", "plain"], {
     about: "wrap: mark results of tools as text from outside; plain: do not",
     guide: "permissions",

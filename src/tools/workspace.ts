@@ -98,6 +98,11 @@ export class Workspace {
     return this.#shared.paths.roots;
   }
 
+  /** Lets the tools use a further folder, free of links. */
+  addRoot(folder: string): void {
+    this.#shared.paths.add(folder);
+  }
+
   /** Finds where a path leads now. Throws unless that is inside. For `read` it must exist; for `write` it may not exist yet. */
   resolve(path: string, access: Access): Promise<ResolvedPath> {
     return this.#shared.paths.resolve(path, access);

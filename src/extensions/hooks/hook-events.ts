@@ -60,7 +60,7 @@ export function hookEvent(name: string): HookEvent | undefined {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   TeammateIdle: "it has no teammates",
   CwdChanged: "a session stays in its folder",
-  DirectoryAdded: "only the setting extra_roots adds folders",
+  DirectoryAdded: "a person adds folders, and no hook decides about it",
 };
 
 /** Tells why hooks of this name do not run. */

@@ -65,11 +65,11 @@ describe("a plan", () => {
     });
   });
 
-  it("names the setting that opens a folder outside the workspace, and no mode, which would not", () => {
+  it("names the command that opens a folder outside the workspace, and no mode, which would not", () => {
     const text =
       "Denied by workspace boundary. /etc/hosts is outside the workspace, and this tool works only inside it.";
     const answer = step(twoReads(), [fact("a"), fact("b", { failed: true, text })]);
-    expect(answer).toMatchObject({ text: expect.stringContaining("`extra_roots`") });
+    expect(answer).toMatchObject({ text: expect.stringContaining("/add-dir") });
     expect(answer).toMatchObject({ text: expect.not.stringContaining("--permission-mode") });
   });
 

@@ -111,7 +111,7 @@ function refusedCall(fact: ToolFact): string {
   const text = fact.text.trim();
   // No answer and no mode changes what anything but a mode decided.
   const isLaw = /^Denied by (?!mode )/.test(text);
-  const outside = `To let tools use that folder, add it to ${code("extra_roots")} in your own settings, or start Oxbow there.`;
+  const outside = `To let tools use that folder, type /add-dir with it, or start Oxbow there.`;
   return paragraphs(
     `I stopped: ${describeCall(fact)} was not permitted, so it was not run.`,
     fenced(text),

@@ -9,9 +9,11 @@ import { ANSWER_COMMANDS } from "../../tools/answer/commands.js";
 import { BACKGROUND_COMMANDS } from "../../tools/background-commands.js";
 import { Gatherer } from "../gatherer.js";
 import { type Opening, runOf } from "../opening.js";
+import type { SessionFolders } from "../parts/folders.js";
 import { envCommand, keepCommand, modeCommand, shellCommand } from "./conversation.js";
 import { TOOLS } from "./program.js";
 import { safeModeRefusal, securityCommands } from "./security.js";
+import { ADD_DIR } from "./specs.js";
 
 /** Tells what the model of this session can call now, with the tools of its MCP servers. */
 function toolsCommand(run: Run): Command {
@@ -26,6 +28,22 @@ function toolsCommand(run: Run): Command {
       const width = Math.max(0, ...tools.map(({ name }) => name.length));
       const lines = tools.map(({ name, summary }) => `${name.padEnd(width)}  ${summary}`.trimEnd());
       return { text: lines.join("\n") || "The model of this session has no tools.", value: asValue(tools) };
+    },
+  };
+}
+
+function addDirCommand(folders: SessionFolders): Command {
+  return {
+    ...ADD_DIR,
+    run: async (args) => {
+      const typed = args.text("DIR");
+      const added = typed === undefined ? undefined : await folders.add(typed);
+      if (added !== undefined && "failure" in added) return added;
+      const text =
+        added === undefined
+          ? folders.roots.join("\n") || "The session uses its workspace alone. /add-dir DIR adds a folder."
+          : `The session uses ${added.folder} like its workspace. It keeps it when it is resumed.`;
+      return { text, value: { folders: [...folders.roots] } };
     },
   };
 }
@@ -55,6 +73,7 @@ export async function toolPartCommands(opening: Opening): Promise<readonly Comma
     ...withPort(BACKGROUND_COMMANDS, () => toolbox.background()),
     keepCommand(sandbox),
     envCommand({ variables, atHome: withheld, policy: loaded.settings.environment.value }),
+    addDirCommand(opening.folders),
     toolsCommand(run),
     ...withPort(ANSWER_COMMANDS, () => new Gatherer(opening)),
     shellCommand({ run, root: opening.root, refusalOf: (command) => safeModeRefusal(permissions, command) }),

@@ -37,6 +37,14 @@ export const MODEL: CommandSpec = {
   places: IN_SESSION,
 };
 
+export const ADD_DIR: CommandSpec = {
+  name: "add-dir",
+  summary: "let this session use a further folder like its workspace; without DIR: list such folders",
+  arguments: [{ name: "DIR", kind: "path", optional: true, rest: "text", complete: "folder" }],
+  reaches: "user",
+  places: IN_SESSION,
+};
+
 export const BTW: CommandSpec = {
   name: "btw",
   summary: "ask the model beside the conversation, also while it works; question and answer do not enter it",

@@ -215,6 +215,7 @@ const tools: CreateBuiltIn = (opening) => {
     originator: () => current.run?.originator.identity ?? "human",
     before: before?.permissions,
     back,
+    folders: opening.folders,
     isPlanning: resumed?.isPlanning ?? false,
     // Another profile comes with its own permissions.
     mode: request.place?.profile === undefined ? resumed?.mode : undefined,

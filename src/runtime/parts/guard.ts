@@ -11,7 +11,7 @@ import type { FoundEntry, PathGuard } from "../../tools/workspace.js";
 export interface RunGuardOptions {
   /** Without links. */
   readonly root: string;
-  /** Folders that are used like the workspace, without links. */
+  /** Folders that are used like the workspace, without links. After a change: `forget`. */
   readonly extraRoots?: readonly string[];
   readonly variables: Variables;
   readonly ownFolders: readonly string[];
@@ -30,6 +30,11 @@ export class RunGuard implements PathGuard {
 
   constructor(options: RunGuardOptions) {
     this.#options = options;
+  }
+
+  /** The folders are others: the next question reads them again. */
+  forget(): void {
+    this.#lists = undefined;
   }
 
   async reason(absolute: string): Promise<string | undefined> {

@@ -141,8 +141,9 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
     const before = rules.filter(({ source }) => source.file === file).length;
     rules = [...rules, ...added.rules.map((rule) => ({ ...rule, number: before + rule.number }))];
   };
-  const writable = writableFolders(loaded, variables);
-  for (const folder of writable) noteWorkspace(folder);
+  // A person may add one while the session runs.
+  const writable = () => writableFolders(loaded, variables);
+  for (const folder of writable()) noteWorkspace(folder);
   const slashes = (path: string) => path.replaceAll("\\", "/");
   const before = outer?.engine ?? earlierEngine(place);
   const engine = new PermissionEngine({
@@ -153,7 +154,7 @@ export async function openPermissions(place: PermissionPlace & OtherRuns, live: 
       edits: parsed.edits ?? "contained",
       rules: [...rules, ...ofPlugins],
       workspace: slashes(root),
-      writable: writable.map(slashes),
+      writable: writable().map(slashes),
       ownFolders: ownFolders.map(slashes),
       ...(outputDirectory !== undefined && { readable: [slashes(outputDirectory)] }),
       paths: paths.current,

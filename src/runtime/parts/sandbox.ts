@@ -45,6 +45,7 @@ export interface RunSandboxOptions extends SandboxPlace {
 export class RunSandbox {
   readonly #options: RunSandboxOptions;
   readonly #opened = new Map<string, Promise<Sandbox>>();
+  readonly #retired: Promise<Sandbox>[] = [];
   #secrets: Promise<SecretFiles> | undefined;
   #state: SandboxState | undefined;
   #held: Promise<HeldChanges> | undefined;
@@ -239,10 +240,18 @@ export class RunSandbox {
     return this.#livePrograms;
   }
 
+  /** The folders of the session are others: the next command gets a sandbox with them. Commands that run keep theirs. */
+  forget(): void {
+    this.#retired.push(...this.#opened.values());
+    this.#opened.clear();
+    void this.#secrets?.then((secrets) => secrets.close());
+    this.#secrets = undefined;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await (await this.#held)?.close();
-    await Promise.all([...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
+    await Promise.all([...this.#retired, ...this.#opened.values()].map(async (sandbox) => (await sandbox).close()));
     (await this.#livePrograms)?.close();
     (await this.#secrets)?.close();
     (await this.#ports)?.closeAll();

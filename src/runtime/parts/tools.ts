@@ -10,7 +10,6 @@ import type { Identity } from "../../protocol/client.js";
 import type { Message } from "../../protocol/content.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PermissionMode } from "../../security/permissions/modes.js";
-import { extraRoots, writableFolders } from "../../security/sandbox/extra-folders.js";
 import { UndoRecorder } from "../../sessions/undo/recorder.js";
 import { CATALOG } from "../../tools/catalog.js";
 import { firstCall } from "../../tools/first-call.js";
@@ -20,6 +19,7 @@ import type { SessionPart } from "../part.js";
 import type { SessionStores } from "../sessions/session-stores.js";
 import type { LoadedSettings } from "../settings/settings.js";
 import type { ParentRun } from "../subagents.js";
+import type { SessionFolders } from "./folders.js";
 import { RunGuard } from "./guard.js";
 import { type EarlierPermissions, RunPermissions } from "./permissions.js";
 import { RunSandbox, type RunSandboxOptions } from "./sandbox.js";
@@ -38,6 +38,7 @@ interface ToolsPlace {
   readonly before: RunPermissions | undefined;
   /** The state of `before` that the session goes back to. */
   readonly back: EarlierPermissions | undefined;
+  readonly folders: SessionFolders;
   /** A resumed session that was in plan mode stays in it. */
   readonly isPlanning: boolean;
   readonly mode: PermissionMode | undefined;
@@ -52,14 +53,13 @@ interface ToolsPlace {
 /** The tools of a session with what guards, contains, undoes and records their calls. */
 export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
   const { loaded, variables, root, sessions, notify } = parts;
-  const { session, turnsBefore, parent } = place;
+  const { session, turnsBefore, parent, folders } = place;
   const outputs = outputFolders(loaded, session, parent);
   const shared = parent?.undo;
   const undo = shared ?? new UndoRecorder({ root, turnsBefore, open: () => openJournal(sessions, session) });
   const hidden = sessions.ownFolders;
-  const extra = extraRoots(loaded, variables);
   const outputDirectory = outputs.own;
-  const guard = new RunGuard({ root, extraRoots: extra, variables, ownFolders: hidden, outputDirectory });
+  const guard = new RunGuard({ root, extraRoots: folders.roots, variables, ownFolders: hidden, outputDirectory });
   const sandbox = new RunSandbox({
     ...{ loaded, variables, root, session, outputDirectory, hidden, notify },
     ...(parent && { space: () => parent.sandbox.space() }),
@@ -84,8 +84,16 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     },
   });
   const hookVariables = parent?.hookVariables ?? new HookVariables();
-  const toolbox = sessionToolbox(parts, { outputs, undo, extra, guard, sandbox, hookVariables });
+  const toolbox = sessionToolbox(parts, { outputs, undo, folders, guard, sandbox, hookVariables });
   const permissions: RunPermissions = sessionPermissions(parts, { ...place, guard, sandbox, toolbox, outputDirectory });
+  /** Folders that the model does not know yet. */
+  let isNews: string[] = [];
+  const stopFolders = folders.onAdded(async (folder) => {
+    guard.forget();
+    sandbox.forget();
+    (await toolbox.workspace()).addRoot(folder);
+    isNews.push(folder);
+  });
   const first = firstCall(parts.clock, firstSteps(loaded, { permissions, toolbox, sandbox, model: place.model }));
   const part: SessionPart = {
     name: "tools",
@@ -108,9 +116,16 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
       },
       outputs: { save: (text) => saveResult(text, { directory: outputDirectory, onFile: outputs.trim }) },
     },
-    promptSection: () => extraRootsText(extra),
+    promptSection: () => extraRootsText(folders.roots),
+    inputNotice: () => {
+      const news = isNews;
+      isNews = [];
+      return news.length === 0 ? undefined : `The user added folders to the workspace. ${extraRootsText(news)}`;
+    },
+    statusRows: async () => (folders.roots.length === 0 ? [] : [["folders", folders.roots.join(", ")]]),
     compactions: [{ after: async ({ messages }) => (await toolbox.workspace()).keepSeen(filesShownIn(messages)) }],
     close: async () => {
+      stopFolders();
       await first.close();
       await toolbox.close();
       await sandbox.close();
@@ -175,14 +190,14 @@ function sessionToolbox(
   made: {
     readonly outputs: ReturnType<typeof outputFolders>;
     readonly undo: UndoRecorder;
-    readonly extra: readonly string[];
+    readonly folders: SessionFolders;
     readonly guard: RunGuard;
     readonly sandbox: RunSandbox;
     readonly hookVariables: HookVariables;
   },
 ) {
   const { settings } = loaded;
-  const { outputs, undo, extra, guard, sandbox, hookVariables } = made;
+  const { outputs, undo, folders, guard, sandbox, hookVariables } = made;
   return openToolbox({
     root,
     offers: (tool, set) => settings.tool_sets.value.offers(tool, set),
@@ -198,8 +213,8 @@ function sessionToolbox(
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,
     observer: undo,
-    extraRoots: extra,
-    writableFolders: writableFolders(loaded, variables),
+    extraRoots: folders.roots,
+    writableFolders: folders.writable,
     guard,
     wrapCommand: (command, options) => sandbox.wrap(command, options),
     addedEnvironment: async ({ outside, unasked }) => {

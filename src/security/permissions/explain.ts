@@ -15,7 +15,7 @@ const DECIDED: Readonly<Record<Decision, string>> = {
 const CHANGE: Readonly<Record<Law, string>> = {
   "mode deny": "Start with another --permission-mode.",
   "plan mode": "Approve the plan to leave plan mode.",
-  boundary: "Start Oxbow in a folder that holds it, or add its folder to extra_roots in your own settings.",
+  boundary: "Add its folder with /add-dir, or to extra_roots in your own settings.",
   blocklist:
     'In your own profile, a rule with decision = "allow", a command or path, and lift_blocklist = true would allow it.',
   "safe mode": "/safemode allow COMMAND puts a program on the list, /safemode off ends safe mode.",

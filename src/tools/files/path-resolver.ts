@@ -43,7 +43,8 @@ const MAX_NAMES = 5000;
 const TEMPORARY = "/tmp";
 
 export class PathResolver {
-  readonly roots: readonly [string, ...string[]];
+  /** The workspace first. */
+  roots: readonly [string, ...string[]];
   readonly #guard: PathGuard;
   readonly #temporary: string | undefined;
 
@@ -56,6 +57,11 @@ export class PathResolver {
 
   get root(): string {
     return this.roots[0];
+  }
+
+  /** A further folder, free of links. */
+  add(root: string): void {
+    if (!this.roots.includes(root)) this.roots = [...this.roots, root];
   }
 
   /** For `read` the path must exist; for `write` it may not exist yet. */
