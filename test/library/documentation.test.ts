@@ -154,6 +154,20 @@ describe("the pages", () => {
     expect(gone).toEqual([]);
   });
 
+  it("are there where the program, its settings and its examples name one", async () => {
+    const gone: string[] = [];
+    for (const folder of ["src", "assets", "examples", "tools"]) {
+      for (const file of await readdir(join(ROOT, folder), { recursive: true })) {
+        if (!/\.(ts|mjs|md|toml|conf)$/.test(file) || /\.test\.ts$|node_modules/.test(file)) continue;
+        const text = await readFile(join(ROOT, folder, file), "utf8");
+        for (const [page] of text.matchAll(/\bdocs\/[a-z0-9/-]+\.md\b/g)) {
+          if (!existsSync(join(ROOT, page))) gone.push(`${folder}/${file}: ${page}`);
+        }
+      }
+    }
+    expect(gone).toEqual([]);
+  });
+
   it("link only to files and headings that exist", async () => {
     const folders = ["docs", "docs/design", "docs/decisions", "docs/contributing"];
     const guides = (await Promise.all(folders.map(pagesIn))).flat();

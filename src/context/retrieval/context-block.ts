@@ -16,7 +16,7 @@ export function contextBlock(found: readonly FoundChunk[], { store, root }: Bloc
   return [intro, ...blocks].join("\n\n");
 }
 
-/** `docs/a.md:3-9 (Install › Linux)`. */
+/** `guide/a.md:3-9 (Install › Linux)`. */
 export function placeOf({ path, firstLine, lastLine, title }: FoundChunk, root: string): string {
   const shown = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   const lines = firstLine === lastLine ? `${firstLine}` : `${firstLine}-${lastLine}`;
