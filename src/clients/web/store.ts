@@ -146,6 +146,8 @@ export interface SessionView {
   /** Older events are stored. */
   readonly hasOlder: Signal<boolean>;
   readonly isLoaded: Signal<boolean>;
+  /** Counts what the person has said here: each time the page goes to the end. */
+  readonly said: Signal<number>;
   /** In order: for folding them again, and for pages about single events. */
   events: Envelope[];
   /** Events come live. */
@@ -166,6 +168,7 @@ export function viewOf(session: SessionId): SessionView {
     notes: signal([]),
     hasOlder: signal(false),
     isLoaded: signal(false),
+    said: signal(0),
     events: [],
     follows: false,
   };
@@ -227,20 +230,25 @@ const CHANGES_LIST: ReadonlySet<Envelope["kind"]> = new Set([
   ...(["TurnStarted", "TurnEnded", "PermissionRequested", "PermissionResolved", "SessionEnded"] as const),
 ]);
 
+/** Faster than a person reads, and slow enough to leave most of the time to others. */
+const FOLD_MS = 32;
+const HIDDEN_MS = 250;
 let arrived: Envelope[] = [];
 let isPlanned = false;
+let foldedAt = 0;
 
-/** Events of one frame are folded together: a page that is drawn for each delta would do nothing else. */
+/** Events of a few frames are folded together: a page that is drawn for each delta would do nothing else. */
 function take(event: Envelope): void {
   arrived.push(event);
   if (isPlanned) return;
   isPlanned = true;
-  if (document.hidden) setTimeout(fold, 250);
-  else requestAnimationFrame(fold);
+  if (document.hidden) setTimeout(fold, HIDDEN_MS);
+  else setTimeout(() => requestAnimationFrame(fold), Math.max(0, FOLD_MS - (performance.now() - foldedAt)));
 }
 
 function fold(): void {
   isPlanned = false;
+  foldedAt = performance.now();
   const events = arrived;
   arrived = [];
   const changed = new Map<SessionView, Conversation>();

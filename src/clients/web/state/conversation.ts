@@ -179,9 +179,8 @@ function reduced(state: Conversation, event: Envelope): Conversation {
       const costs = addSubagent(state.costs, event.payload);
       return changeAgent({ ...state, costs }, session, (agent) => ({ ...agent, outcome, endedAt: at }));
     }
-    case "CostIncremented": {
+    case "CostIncremented":
       return { ...state, costs: addCosts(state.costs, event.payload) };
-    }
     case "PermissionRequested": {
       const others = state.questions.filter(({ call }) => call !== event.payload.call);
       return { ...state, questions: [...others, event.payload] };

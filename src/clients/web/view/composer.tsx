@@ -38,6 +38,7 @@ export function Composer({ view }: { readonly view: SessionView }) {
     if (given === "" && images.length === 0) return;
     const line = readSlashLine(given);
     clear();
+    view.said.value += 1;
     const isTaken =
       line === undefined || given.includes("\n")
         ? await sendInput(view, [...images, textBlock(text)], busy ? when : undefined)
@@ -92,7 +93,7 @@ export function Composer({ view }: { readonly view: SessionView }) {
         ref={area}
         rows={1}
         value={text}
-        placeholder={busy ? "Steer the turn" : "Ask, or type / for a command, @ for a file"}
+        placeholder={busy ? "Steer the turn" : "Ask, / for commands, @ for files"}
         aria-label="Message"
         {...menu.aria}
         onInput={(event) => setText(event.currentTarget.value)}
@@ -338,7 +339,7 @@ function useCompletion(
   const list = (
     <div class="completion">
       {items.length > 0 && (
-        <div role="listbox" id={id} aria-label="Suggestions">
+        <div role="listbox" id={id} aria-label="Suggestions" tabIndex={0}>
           {items.slice(0, 50).map((item, index) => (
             <div
               key={item.value}

@@ -9,6 +9,11 @@ import { highlighterFor } from "./code.js";
 
 /** The choice of the person, for all diffs of the page. */
 export const isSplit = signal(false);
+const wide = matchMedia("(min-width: 700px)");
+const hasRoom = signal(wide.matches);
+wide.addEventListener("change", ({ matches }) => {
+  hasRoom.value = matches;
+});
 const MOST_LINES = 400;
 
 export interface DiffProps {
@@ -26,7 +31,7 @@ export function Diff({ path, hunks, notes = [] }: DiffProps) {
   const make = highlighterFor();
   const shown = useMemo(() => coloured(hunks, make?.(languageOfFile(path))), [hunks, path, make]);
   const count = shown.reduce((sum, lines) => sum + lines.length, 0);
-  const split = isSplit.value;
+  const split = isSplit.value && hasRoom.value;
   let room = showsAll ? Number.POSITIVE_INFINITY : MOST_LINES;
   const parts = shown.flatMap((lines) => {
     const part = lines.slice(0, Math.max(0, room));

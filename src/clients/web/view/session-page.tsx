@@ -105,6 +105,9 @@ function Turns({ view, target }: { readonly view: SessionView; readonly target: 
   const follows = useRef(target === undefined);
   const [unseen, setUnseen] = useState(0);
   const seen = useRef(conversation.last);
+  const said = useRef(view.said.value);
+  if (said.current !== view.said.value) follows.current = true;
+  said.current = view.said.value;
   // New text never moves what a reader looks at: the end is followed only by who is at the end.
   useLayoutEffect(() => {
     const element = scroll.current;
