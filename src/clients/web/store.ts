@@ -21,8 +21,12 @@ export const connection = signal<ConnectionState | "connecting">("connecting");
 export const sessions = signal<readonly SessionInfo[] | undefined>(undefined);
 /** One line that goes away after a while: what an action has done, or why it did not. */
 export const toast = signal<{ readonly text: string; readonly isError?: boolean } | undefined>(undefined);
-/** Ticks once a second while something is shown that has a time. */
-export const now = signal(Date.now());
+/** Ticks once a second. */
+export const clock = signal(Date.now());
+/** The time of a past that is shown. */
+export const pastTime = signal<number | undefined>(undefined);
+/** The time that what runs is measured against. */
+export const now = computed(() => pastTime.value ?? clock.value);
 
 let client: WebSocketClient | undefined;
 
@@ -56,7 +60,7 @@ export async function connectPage(token: string): Promise<void> {
   void refreshSessions();
   setInterval(() => void refreshSessions(), 2000);
   setInterval(() => {
-    now.value = Date.now();
+    clock.value = Date.now();
   }, 1000);
   document.addEventListener("visibilitychange", () => void refreshSessions());
 }

@@ -144,7 +144,7 @@ function Side({ turn }: { readonly turn: ComparedTurn }) {
   const facts = [countWords(made.length, "call", "calls"), timeText(ms ?? 0), costText(usd ?? 0)].filter(Boolean);
   return (
     <div class="side">
-      <p class="asked">{safeText(input)}</p>
+      <p class="prompt">{safeText(input)}</p>
       {made.length > 0 && (
         <ol>
           {made.map(({ call, tool, args, status }) => (

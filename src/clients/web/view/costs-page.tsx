@@ -52,11 +52,13 @@ export function Page({ rest }: PageProps) {
         {answer !== undefined && answer.total.calls > 0 && (
           <>
             <Total line={answer.total} />
-            {by === "day" && <Chart lines={lines ?? []} />}
+            {by === "day" && <Chart lines={lines ?? []} days={period.days} />}
             <Table by={by} lines={lines ?? []} total={answer.total} />
-            <button type="button" class="small" onClick={() => saveCsv(by, lines ?? [])}>
-              Save as CSV
-            </button>
+            <p>
+              <button type="button" class="small" onClick={() => saveCsv(by, lines ?? [])}>
+                Save as CSV
+              </button>
+            </p>
           </>
         )}
       </main>
@@ -123,8 +125,14 @@ const CHART_HEIGHT = 120;
 const MOST_DAYS = 90;
 
 /** Bars of the days, the newest on the right; days without a call have none. */
-function Chart({ lines }: { readonly lines: readonly CostLine[] }) {
-  const days = daysOf(lines);
+function Chart({
+  lines,
+  days: wanted = 1,
+}: {
+  readonly lines: readonly CostLine[];
+  readonly days: number | undefined;
+}) {
+  const days = daysOf(lines, wanted);
   const hasPrice = lines.some(({ usd }) => (usd ?? 0) > 0);
   const heightOf = (line: CostLine | undefined) =>
     line === undefined ? 0 : hasPrice ? (line.usd ?? 0) : sentOf(line.usage) + line.usage.output;
@@ -157,11 +165,15 @@ function Chart({ lines }: { readonly lines: readonly CostLine[] }) {
   );
 }
 
-function daysOf(lines: readonly CostLine[]): readonly { readonly day: string; readonly line: CostLine | undefined }[] {
+function daysOf(
+  lines: readonly CostLine[],
+  least: number,
+): readonly { readonly day: string; readonly line: CostLine | undefined }[] {
   const byDay = new Map(lines.map((line) => [line.name, line]));
   const names = [...byDay.keys()].sort();
   const last = Date.parse(names.at(-1) ?? "");
-  const first = Math.max(Date.parse(names[0] ?? ""), last - (MOST_DAYS - 1) * DAY_MS);
+  const begin = Math.min(Date.parse(names[0] ?? ""), last - (least - 1) * DAY_MS);
+  const first = Math.max(begin, last - (MOST_DAYS - 1) * DAY_MS);
   if (Number.isNaN(first) || Number.isNaN(last)) return [];
   const count = Math.round((last - first) / DAY_MS) + 1;
   return Array.from({ length: count }, (_, index) => {

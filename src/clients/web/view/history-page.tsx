@@ -1,5 +1,5 @@
 /** The past of a session: where the time went, and the conversation as it was at any moment. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { safeLine } from "../../../base/terminal-text.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { isId, type SessionId } from "../../../protocol/ids.js";
@@ -9,7 +9,7 @@ import type { PageProps } from "../pages.js";
 import { addressOf, go } from "../router.js";
 import { marksOf, Past, type StepSize } from "../state/past.js";
 import { timelineOf } from "../state/timeline.js";
-import { loadOlder, type SessionView, sessions, showToast, tellSession, viewOf } from "../store.js";
+import { loadOlder, pastTime, type SessionView, sessions, showToast, tellSession, viewOf } from "../store.js";
 import { ChangesView } from "./changes.js";
 import { IconButton } from "./controls.js";
 import { inspect } from "./inspector.js";
@@ -111,6 +111,10 @@ function Travel({ view, title, events, event }: TravelProps) {
   const conversation = past.after(count);
   const moment = events[Math.max(0, count - 1)] as Envelope;
   const isPast = count < events.length;
+  useLayoutEffect(() => {
+    pastTime.value = isPast ? Date.parse(moment.ts) : undefined;
+  }, [moment, isPast]);
+  useEffect(() => leavePast, []);
   const turns = conversation.turns.slice(-SHOWN_TURNS);
   const number = conversation.turns.length;
   const { usd, known } = conversation.costs.session;
@@ -119,7 +123,7 @@ function Travel({ view, title, events, event }: TravelProps) {
     <>
       <TopBar title={title}>
         {usd > 0 && <span class="fact">{costText(usd, known)}</span>}
-        <a class="fact" href={addressOf("compare", session)}>
+        <a class="fact secondary" href={addressOf("compare", session)}>
           Compare
         </a>
         <a class="fact" href={addressOf("s", session)}>
@@ -175,6 +179,10 @@ function Travel({ view, title, events, event }: TravelProps) {
       </main>
     </>
   );
+}
+
+function leavePast(): void {
+  pastTime.value = undefined;
 }
 
 /** Plays what a frame has time for: a stream of small deltas would take too many. */

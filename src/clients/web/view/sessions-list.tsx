@@ -6,7 +6,7 @@ import type { SessionInfo } from "../../../protocol/queries.js";
 import { PAGES } from "../pages.js";
 import { addressOf, go, route } from "../router.js";
 import type { Question } from "../state/conversation.js";
-import { ask, now, sessions } from "../store.js";
+import { ask, clock, sessions } from "../store.js";
 import { Icon, IconButton } from "./controls.js";
 import { QuestionCard } from "./question.js";
 import { showsList } from "./shell.js";
@@ -100,7 +100,7 @@ function Row({ info }: { readonly info: SessionInfo }) {
       <a href={addressOf("s", id)} aria-current={isHere ? "page" : undefined}>
         <span class="dot" aria-hidden="true" />
         <span class="title">{safeLine(title ?? "New session")}</span>
-        <span class="age">{ageText(at, now.value)}</span>
+        <span class="age">{ageText(at, clock.value)}</span>
         <span class="about">
           {WORDS[state] !== "" && <span class="state">{WORDS[state]} · </span>}
           {folderName(cwd)} · {model}

@@ -63,7 +63,7 @@ export function Lanes({ timeline, at, onSelect }: LanesProps) {
         <span class="band-name">turns</span>
         {rows.lanes.map(({ lane, top, height: high }) => (
           <span key={lane} style={{ top: BAND + top, height: high }}>
-            {lane}
+            {NAMES[lane]}
           </span>
         ))}
         <span style={{ top: BAND + rows.height, height: COSTS }}>cost</span>
@@ -150,6 +150,14 @@ function Band({ turn, from, to, height, onSelect }: BandProps) {
     </g>
   );
 }
+
+const NAMES: Readonly<Record<Span["lane"], string>> = {
+  "waiting for the model": "model",
+  answer: "answer",
+  tools: "tools",
+  "waiting for you": "you",
+  subagents: "subagents",
+};
 
 const TONES: Readonly<Record<Span["lane"], string>> = {
   "waiting for the model": "waits",
