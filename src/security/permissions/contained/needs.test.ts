@@ -57,6 +57,10 @@ describe("[P8] what asks although a sandbox holds it", () => {
     ..."npm ci|npm view left-pad version|npm outdated|npm --prefix web install|sudo -E npm i x|env A=1 npm install|bash -c 'npm ci'|timeout 9 pip3 install x".split(
       "|",
     ),
+    ..."pnpm view x|pnpm outdated|pnpm --dir web info x|pnpm audit|yarn info x|yarn outdated|yarn set version 4|bun outdated|bun info x|bun pm view x".split(
+      "|",
+    ),
+    ..."cargo info serde|gem outdated|bundle outdated|composer outdated|deno outdated|conda search x".split("|"),
     ..."python3 -m pip install x|uv pip install x|cargo add serde|go get x|go install x@latest|gem install x".split(
       "|",
     ),
