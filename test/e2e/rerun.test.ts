@@ -160,6 +160,23 @@ describe("a turn that runs again", () => {
     );
   });
 
+  verifies(["S12", "S6"], "is exported as a page, without the parts that the person names", async () => {
+    const { run, id, cwd } = await machine();
+    const file = join(cwd, "ignored");
+    expect((await run("", "session", "export", id, "--html", "--without", "all")).stderr).toContain(
+      "--without: expected thinking, calls",
+    );
+    expect((await run("", "session", "export", id, "--without", "costs")).stderr).toContain("--without is for --html");
+    const shown = await run("", "session", "export", id, "--html", "--without", "results,costs", "--without", "folder");
+    expect(shown.stdout).toMatch(
+      /^<!doctype html>[\s\S]*Left out<\/dt><dd>results, costs, folder<\/dd>[\s\S]*<\/html>\n$/,
+    );
+    expect(shown.stdout).not.toContain(cwd);
+    await rm(file);
+    await run("", "session", "export", id, "-o", `${file}.html`);
+    expect(await readFile(`${file}.html`, "utf8")).toContain("<b>edit</b> a.txt");
+  });
+
   verifies(["S12"], "needs a repository and a turn that is there", async () => {
     const { run, id, cwd, sessions } = await machine();
     const fails = async (...args: readonly string[]) => (await run("", "session", "rerun", ...args)).stderr;

@@ -13,6 +13,7 @@ import {
 } from "../../../feature/command.js";
 import type { Flag } from "../../../feature/flags.js";
 import { storeWords } from "../../../sessions/stores.js";
+import { HTML_PARTS } from "../../../sessions/transfer/html-parts.js";
 
 /** In the shell an agent's command runs under its permissions; in a session it would not. */
 const NO_TURN: readonly CommandPlace[] = ["between turns", "without a session"];
@@ -191,15 +192,23 @@ export const UNDO: CommandSpec = {
 
 export const SESSION_EXPORT = session("export", {
   aliases: ["export"],
-  summary: "write it as Markdown or JSONL (events): a conversation to a file, the shell to its output",
+  summary: "write it as HTML, Markdown or JSONL (events): a conversation to a file, the shell to its output",
   arguments: [ID],
   flags: [
     {
       name: "format",
       short: "f",
       value: "FORMAT",
-      choices: ["jsonl", "markdown"],
-      help: "jsonl (every event; default in the shell) or markdown (a readable transcript; default in a conversation)",
+      choices: ["jsonl", "markdown", "html"],
+      help: "jsonl (every event; default in the shell), markdown (a readable transcript; default in a conversation) or html",
+    },
+    { name: "html", help: "one page that works without a server and runs no script, to show to others" },
+    {
+      name: "without",
+      value: "PART[,PART]",
+      repeatable: true,
+      choices: HTML_PARTS,
+      help: `leave out of the page: ${HTML_PARTS.join(", ")}; can be repeated`,
     },
     { name: "output", short: "o", value: "FILE", complete: "file", help: "into a new file" },
   ],
