@@ -25,8 +25,12 @@ describe("a call that is not allowed", () => {
     const no = { ask: async () => ({ decision: "deny", decidedBy: "cli_x" }) };
     const late = { ask: async () => timedOut(60_000) };
     const cases = [
-      ["PermissionDenied", "write was denied by rule 1", await resultOf("deny", {})],
-      ["PermissionDenied", "write was denied by the user", await resultOf("ask", no)],
+      ["PermissionDenied", "write was denied by rule 1. Change that rule", await resultOf("deny", {})],
+      [
+        "PermissionDenied",
+        "write was denied by the user. To allow it, try again and answer yes",
+        await resultOf("ask", no),
+      ],
       ["PermissionTimeout", "automatically after 60 s", await resultOf("ask", late)],
       ["PermissionUnanswerable", "there is no terminal to ask on", await resultOf("ask", { present: () => false })],
     ] as const;

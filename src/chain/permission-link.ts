@@ -35,10 +35,10 @@ export const permission: CreateToolLink = (services) => async (call, context, ne
   }
   if (verdict.decision === "deny") {
     person.record(call.call, call.tool, { decision: "deny", decidedBy: verdict.decidedBy, message: verdict.reason });
-    const { denialText } = await import("../security/permissions/explain.js");
+    const { adviceOn, denialText } = await import("../security/permissions/explain.js");
     return denied(
       denialText(verdict, call.args.command),
-      failure("PermissionDenied", { tool: call.tool, client: verdict.decidedBy }),
+      failure("PermissionDenied", { tool: call.tool, client: verdict.decidedBy, advice: adviceOn(verdict) }),
     );
   }
   if (!person.present()) {
@@ -58,12 +58,14 @@ export const permission: CreateToolLink = (services) => async (call, context, ne
     return denied(answer.message ?? `Denied: there was no answer. ${WITHOUT}`, late);
   }
   if (answer.decision === "deny") {
-    const cause = failure("PermissionDenied", { tool: call.tool, client: "the user" });
+    const cause = failure("PermissionDenied", { tool: call.tool, client: "the user", advice: ASK_AGAIN });
     return denied(`${REFUSED}${answer.message ? ` The user says: ${answer.message}` : ""}`, cause);
   }
   if (verdict.law !== "guarded" && verdict.law !== "hook") gate.remember(call, answer.decision, { verdict });
   return next(call, { ...allowed, approved: true });
 };
+
+const ASK_AGAIN = "To allow it, try again and answer yes, or add a rule to the profile.";
 
 /** By these a person allowed the call itself. */
 const APPROVING: ReadonlySet<Law> = new Set<Law>(["rule", "mode allow", "session"]);

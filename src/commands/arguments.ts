@@ -43,7 +43,7 @@ function flagsOf({ flags = [], name }: CommandSpec, words: readonly Word[]): Par
   return parseFlags(
     flags,
     words.map(({ value }) => value),
-    name,
+    name.replaceAll(":", " "),
   );
 }
 

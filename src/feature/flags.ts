@@ -41,7 +41,7 @@ export function parseFlags(flags: readonly Flag[], args: readonly string[], comm
   }
   let parsed: ReturnType<typeof parseArgs>;
   try {
-    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    parsed = parseArgs({ args: withNegatives(args, options), options, allowPositionals: true, strict: true });
   } catch (error) {
     throw new UsageError(explain(error, flags, command));
   }
@@ -58,6 +58,18 @@ export function parseFlags(flags: readonly Flag[], args: readonly string[], comm
       return Array.isArray(value) ? value : [];
     },
   };
+}
+
+/** `--min -1`: the number is the value of the flag, not a flag. */
+function withNegatives(args: readonly string[], options: Readonly<Record<string, { type: string }>>): string[] {
+  const joined: string[] = [];
+  for (const word of args) {
+    const before = joined.at(-1) ?? "";
+    const takesIt = /^-\d+(\.\d+)?$/.test(word) && options[before.replace(/^--/, "")]?.type === "string";
+    if (takesIt && !joined.includes("--")) joined[joined.length - 1] = `${before}=${word}`;
+    else joined.push(word);
+  }
+  return joined;
 }
 
 function explain(error: unknown, flags: readonly Flag[], command: string): string {

@@ -33,8 +33,7 @@ const TEXTS = {
   TokenRevoked: "The token <jti> was revoked at <ts>. Ask the person who made it for a new one.",
 
   // Permissions and trust
-  PermissionDenied:
-    "<tool> was denied by <client>. To allow it, try again and answer yes, or add a rule to the profile.",
+  PermissionDenied: "<tool> was denied by <client>. <advice>",
   PermissionTimeout:
     "<tool> was denied automatically after <timeout> s without an answer. To wait longer, raise permission_timeout in the profile.",
   PermissionUnanswerable: "<tool> needs permission, and there is no terminal to ask on: <about>. To continue, <how>.",

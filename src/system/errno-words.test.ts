@@ -29,6 +29,17 @@ describe("errors of the operating system in words", () => {
     expect(inWords(await messageOf(readFile(folder)))).toMatch(/it is a folder and should be a file/);
   });
 
+  it("say of a folder that cannot be made what stands against it: Node says that it does not exist", () => {
+    const message = (path: string) => `ENOENT: no such file or directory, mkdir '${path}'`;
+    const below = join(folder, "a", "b");
+    const readOnly = (path: string) => {
+      if (path === folder) throw Object.assign(new Error(), { code: "EROFS" });
+    };
+    expect(inWords(message(below))).toContain("it does not exist");
+    expect(inWords(message(below), readOnly)).toContain("the disk is read-only");
+    expect(inWords(message(below).replace("mkdir", "open"), readOnly)).toContain("it does not exist");
+  });
+
   it("stand in the messages that quote them, and name a path only once", () => {
     expect(inWords("Cannot read the profile /a/b: ENOTDIR: not a directory, open '/a/b'")).toBe(
       "Cannot read the profile /a/b: a part of its path is a file and should be a folder. Move that file away.",

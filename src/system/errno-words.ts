@@ -2,6 +2,8 @@
  * The operating system's errors in words that say what to do. Node writes them as `ENOSPC: no space left on device, open '/path'`, and
  * messages quote them; this finds them wherever they stand.
  */
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full. Free some space, and try again",
@@ -25,12 +27,33 @@ const WORDS: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open on this machine. Close other programs",
 };
 
+type Access = (path: string, mode: number) => void;
+
+interface Failed {
+  readonly call: string;
+  readonly path: string | undefined;
+  readonly access: Access;
+}
+
+/** Node says of a folder that it cannot make on a read-only disk, or without permission, that it does not exist. */
+function codeOf(code: string, { call, path, access }: Failed): string {
+  if (code !== "ENOENT" || call !== "mkdir" || path === undefined) return code;
+  try {
+    let at = dirname(path);
+    while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+    access(at, constants.W_OK);
+    return code;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? code;
+  }
+}
+
 const RAW = /\b(E[A-Z]{2,12}): [a-z][^,'\n]*, ([a-z_]+)(?: '([^'\n]*)')?(?: -> '([^'\n]*)')?\.?/g;
 
 /** The message with these errors in words. An error that is not about a file stays as it is. */
-export function inWords(message: string): string {
+export function inWords(message: string, access: Access = accessSync): string {
   return message.replace(RAW, (raw: string, code: string, call: string, path?: string, to?: string, at = 0) => {
-    const words = WORDS[code];
+    const words = WORDS[codeOf(code, { call, path, access })];
     if (words === undefined) return raw;
     const before = message.slice(0, Number(at));
     // A message of its own says what could not be used; one that quotes the error has said it.

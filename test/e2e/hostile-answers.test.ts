@@ -39,3 +39,24 @@ describe("arguments nested thousands of levels deep", () => {
     });
   }
 });
+
+describe("a path longer than the system knows", () => {
+  verifies(["L8", "T3"], "is wrong input, without a question", async () => {
+    const path = `/${"x".repeat(100_000)}`;
+    const calls = [
+      `read ${JSON.stringify({ path })}`,
+      `write ${JSON.stringify({ path, content: "" })}`,
+      `ls ${JSON.stringify({ path })}`,
+    ];
+    const script = `${calls.map((call) => `reply\n  tool ${call}\n`).join("")}reply\n  text: I see.\n`;
+    const { run } = await machine(script);
+    const { stdout } = await run(["run", "--stream-events", "go"]);
+    const events = envelopes(stdout);
+    const results = events.filter(({ kind }) => kind === "ToolResult");
+    expect(results.map(({ payload }) => payload)).toEqual(
+      calls.map(() => expect.objectContaining({ status: "error", content: expect.any(Array) })),
+    );
+    for (const result of results) expect(JSON.stringify(result)).toContain("must have at most 4096 characters");
+    expect(events.some(({ kind }) => kind.startsWith("Permission"))).toBe(false);
+  });
+});

@@ -72,6 +72,7 @@ describe("the knowledge base in a session", () => {
     expect((await kb("project set lighthouse paused")).text).toBe("Lighthouse is paused.");
     expect((await kb("export out.jsonl")).text).toContain("2 observations");
     expect((await kb("export out.jsonl")).text).toContain("--force");
+    expect((await kb("export none/out.jsonl")).text).toMatch(/cannot write \S+: it does not exist\. Check the path\.$/);
     // The workspace is the boundary, as for tools.
     await symlink(dirname(root), join(root, "out"));
     for (const file of [join(dirname(root), "out.md"), "../out.md", "out/out.md"]) {

@@ -13,7 +13,7 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { failure } from "../../protocol/errors.js";
 import { findProjectProgram } from "../../system/find-program.js";
 import { isWithin } from "../../system/within.js";
-import { runnerSettings, SCRIPT, wordsIn } from "./runners.js";
+import { codeWords, runnerSettings, SCRIPT, wordsIn } from "./runners.js";
 import type { ServerConfig, StdioTransport } from "./server-config.js";
 
 export type Pins = Readonly<Record<string, string>>;
@@ -55,19 +55,20 @@ export function startedFiles(transport: StdioTransport, place: PinPlace): readon
 
 /** Lists where an interpreter begins in a folder. */
 const STARTS = ["package.json", "index.js", "index.mjs", "index.cjs", "__main__.py", "deno.json"];
-/** Servers write them. */
+/** Servers write them. Where an interpreter runs one as its script, it counts as code. */
 const DATA = /\.(?:db|sqlite|sqlite3|db-wal|db-shm|log|jsonl|ndjson)$/i;
 
 /** The files of the project that arguments and variables name, directly or as the start of a folder. */
 function namedFiles(transport: StdioTransport, { root, base }: PinPlace): readonly string[] {
   const words = [...transport.args, ...Object.values(transport.env)].flatMap(wordsIn);
-  const found = words.flatMap((word) => {
+  const code = new Set(codeWords(transport));
+  return words.flatMap((word) => {
     const named = realPath(resolve(transport.cwd ?? root, word));
     if (named === undefined || !isWithin(named, base)) return [];
     const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true;
-    return isFolder ? STARTS.flatMap((name) => realPath(join(named, name)) ?? []) : [named];
+    if (isFolder) return STARTS.flatMap((name) => realPath(join(named, name)) ?? []);
+    return DATA.test(named) && !code.has(word) ? [] : [named];
   });
-  return found.filter((file) => !DATA.test(file));
 }
 
 /** None if the program is not there. */

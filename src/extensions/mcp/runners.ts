@@ -123,6 +123,18 @@ export function wordsIn(text: string): readonly string[] {
   return [...whole, ...text.split(/[\s,:;=]+/)].filter((word) => word !== "");
 }
 
+/** The value of such an option of an interpreter is code, and the script still follows. */
+const LOADER = /^-(?:r|-(?:require|import|(?:experimental-)?loader|preload))$/;
+
+/** Names what is code whatever its name is: the script of an interpreter with all before it, and variables that load code. */
+export function codeWords(transport: StdioTransport): readonly string[] {
+  const { args, env } = transport;
+  const isScript = (arg: string, at: number) => !arg.startsWith("-") && !LOADER.test(args[at - 1] ?? "");
+  const script = INTERPRETERS.has(programName(transport)) ? args.findIndex(isScript) : -1;
+  const loading = Object.entries(env).flatMap(([name, value]) => (LOADS_CODE.test(name) ? [value] : []));
+  return [...args.slice(0, script + 1), ...loading].flatMap(wordsIn);
+}
+
 /** The names of the packages that are run; undefined if something else may be. */
 function fetchedPackages(args: readonly string[]): readonly string[] | undefined {
   const packages: string[] = [];

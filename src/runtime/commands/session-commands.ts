@@ -17,6 +17,7 @@ import { type Failure, failure } from "../../protocol/errors.js";
 import { isJsonObject } from "../../protocol/json.js";
 import { CredentialError } from "../../security/credentials/credential-error.js";
 import { StoreError } from "../../sessions/store.js";
+import { inWords } from "../../system/errno-words.js";
 import { commandsOf, type SessionPart } from "../part.js";
 import { DECLARED, HELP_GROUPS, helpGroupOf, PROGRAM_SPECS } from "./catalogue.js";
 import * as program from "./program.js";
@@ -70,9 +71,6 @@ function elsewhere(spec: CommandSpec): Command {
   return { ...spec, run: () => ({ text: "", value: null }) };
 }
 
-/** Splitting a text into words takes time and memory in proportion to its length. */
-const MOST_ARGUMENTS = 256 * 1024;
-
 /** Answers the `slash` commands of clients. Cancelling a turn also stops them. */
 export function answerSlash(registry: CommandRegistry, request: CustomRequest): Promise<CommandReply> {
   return request.run.aside((signal) => answer(registry, request, signal));
@@ -81,10 +79,6 @@ export function answerSlash(registry: CommandRegistry, request: CustomRequest): 
 async function answer(registry: CommandRegistry, request: CustomRequest, signal: AbortSignal): Promise<CommandReply> {
   const { verb, payload, run, client } = request;
   const { args = "", columns } = isJsonObject(payload) ? payload : {};
-  if (typeof args === "string" && args.length > MOST_ARGUMENTS) {
-    const what = "The text of a slash command";
-    return { ok: false, failure: failure("TooLarge", { what, limit: `${MOST_ARGUMENTS} characters` }) };
-  }
   const written = new WrittenText();
   const context: CommandContext = {
     surface: "slash",
@@ -101,7 +95,7 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
       context,
       busy: run.busy,
     });
-    if ("failure" in result) return { ok: false, failure: result.failure };
+    if ("failure" in result) return { ok: false, failure: withWords(result.failure) };
     const { text, value, exitCode = 0, turn, follow } = result;
     if (turn !== undefined && request.limits?.may("SendInput") === false) {
       return { ok: false, failure: failure("Forbidden", { detail: "SendInput is not among its commands." }) };
@@ -120,10 +114,17 @@ async function answer(registry: CommandRegistry, request: CustomRequest, signal:
     };
   } catch (error) {
     if (signal.aborted) return { ok: false, failure: refuse("Cancelled.").failure };
+    // What the system refuses is no defect of the command.
+    const isOfSystem = error instanceof Error && "syscall" in error;
     const isMeant = [UsageError, StoreError, CredentialError].some((kind) => error instanceof kind);
-    if (!isMeant) throw error;
-    return { ok: false, failure: failure("InvalidInput", { detail: (error as Error).message }) };
+    if (!isMeant && !isOfSystem) throw error;
+    return { ok: false, failure: withWords(failure("InvalidInput", { detail: (error as Error).message })) };
   }
+}
+
+/** Errors of the operating system in words, as `oxbow NAME` prints them. */
+function withWords(cause: Failure): Failure {
+  return { ...cause, message: inWords(cause.message) };
 }
 
 /** A command that starts a turn: the turn belongs to the client that sent it. */

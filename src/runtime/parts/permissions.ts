@@ -207,7 +207,7 @@ export class RunPermissions implements PermissionJudge {
 const NO_SANDBOX: Verdict = {
   decision: "deny",
   decidedBy: 'sandbox = "required"',
-  law: "default",
+  law: "no sandbox",
   reason: "A sandbox is required, and this machine has none.",
 };
 

@@ -8,6 +8,8 @@ import { once } from "../../base/once.js";
 import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
 import type { Tool, ToolRegistry, ToolSet } from "../../engine/ports.js";
+import type { JsonObject } from "../../protocol/json.js";
+import { MOST_PATH } from "../../system/real-path.js";
 import type { BackgroundCommands } from "../../tools/background.js";
 import type { BashOptions } from "../../tools/bash.js";
 import { CATALOG, type ToolName } from "../../tools/catalog.js";
@@ -165,11 +167,20 @@ class Place implements ToolPlace {
   }
 }
 
+/** Refuses what no system can open, before a person is asked about it. */
+function pathProblems({ path }: JsonObject): readonly string[] {
+  if (typeof path !== "string" || path.length <= MOST_PATH) return [];
+  return [`"path" must have at most ${MOST_PATH} characters, got ${path.length}`];
+}
+
 function lazyTool(name: ToolName, load: () => Promise<Tool>): Tool {
   return {
     ...CATALOG[name],
     canonical: async (args) => (await (await load()).canonical?.(args)) ?? args,
-    check: async (args) => (await (await load()).check?.(args)) ?? schemaProblems(CATALOG[name].inputSchema, args),
+    check: async (args) => {
+      const problems = (await (await load()).check?.(args)) ?? schemaProblems(CATALOG[name].inputSchema, args);
+      return problems.length > 0 ? problems : pathProblems(args);
+    },
     run: async (args, context) => (await load()).run(args, context),
   };
 }

@@ -15,6 +15,7 @@ import {
 } from "../../feature/command.js";
 import type { DeclaredSettings } from "../../feature/setting.js";
 import { writeFileAtomic } from "../../system/atomic-file.js";
+import { inWords } from "../../system/errno-words.js";
 import type { LoadedSettings, Settings } from "./settings.js";
 
 /** Returns a sentence for the person: where it was saved, or why not, and what overrides it here. */
@@ -30,7 +31,7 @@ export async function saveSettings(
     await mkdir(dirname(profilePath), { recursive: true, mode: 0o700 });
     if (after !== before) await writeFileAtomic(profilePath, after, { mode: 0o600 });
   } catch (error) {
-    return `Not saved: ${(error as Error).message}`;
+    return inWords(`Not saved: ${(error as Error).message}`);
   }
   const origins = keys.flatMap((key) => settings[key as keyof Settings]?.origin ?? []);
   const stronger = origins.find((origin) => isStronger(origin, profilePath));

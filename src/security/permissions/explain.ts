@@ -16,6 +16,8 @@ const CHANGE: Readonly<Record<Law, string>> = {
   "mode deny": "Start with another --permission-mode.",
   "plan mode": "Approve the plan to leave plan mode.",
   boundary: "Add its folder with /add-dir, or to extra_roots in your own settings.",
+  "no sandbox":
+    "'oxbow doctor' says what the sandbox lacks. Without --sandbox required, Oxbow asks before each command.",
   blocklist:
     'In your own profile, a rule with decision = "allow", a command or path, and lift_blocklist = true would allow it.',
   "safe mode": "/safemode allow COMMAND puts a program on the list, /safemode off ends safe mode.",
@@ -39,7 +41,7 @@ const ADD_RULE = "Add a rule under [[permissions.rules]].";
 const OF_PROJECT = "The project decides this, and none of your rules can loosen it: change the rule in its file.";
 
 export function explain(verdict: Verdict): string {
-  const { decision, decidedBy, reason, rule, about, offer = [], law, once } = verdict;
+  const { decision, decidedBy, reason, rule, about, offer = [], once } = verdict;
   const lines = [
     `${DECIDED[decision]}${about === undefined ? "" : `: ${oneLine(about)}`}`,
     `By: ${decidedBy}`,
@@ -47,9 +49,14 @@ export function explain(verdict: Verdict): string {
     `Because: ${reason}`,
     ...(offer.length === 0 ? [] : [`You can allow for this session: ${offer.map(draftText).join("; ")}`]),
     ...(once ? ["Oxbow asks each time."] : []),
-    `To change it: ${once ? ADD_RULE : rule?.source.scope === "project" && law === "rule" ? OF_PROJECT : CHANGE[law]}`,
+    `To change it: ${adviceOn(verdict)}`,
   ];
   return lines.join("\n");
+}
+
+/** Names what a person can do about it. */
+export function adviceOn({ law, once, rule }: Verdict): string {
+  return once ? ADD_RULE : rule?.source.scope === "project" && law === "rule" ? OF_PROJECT : CHANGE[law];
 }
 
 /** For the model: what was denied and why, and nothing about how to get around it. `command`: the whole text, if the call has one. */

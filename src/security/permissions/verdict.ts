@@ -9,6 +9,7 @@ export type Law =
   | "mode deny"
   | "plan mode"
   | "boundary"
+  | "no sandbox"
   | "blocklist"
   | "safe mode"
   | "path permission"

@@ -61,6 +61,14 @@ describe("[P8] what the model gets about a denial", () => {
     "",
   ])("says nothing about: %s", (text) => expect(explain(text)).toBeUndefined());
 
+  it.each(["curl: (6) Could not resolve host: nothing.invalid", "Error: connect ECONNREFUSED 127.0.0.1:5432"])(
+    "blames no missing network for a command that has it: %s",
+    (text) => {
+      expect(explain(text)).toBeDefined();
+      expect(explainFailure(text, state, { isOnline: true })).toBeUndefined();
+    },
+  );
+
   it("says nothing without a sandbox", () => {
     expect(explainFailure("Read-only file system", noSandbox("none"))).toBeUndefined();
   });

@@ -10,6 +10,8 @@ interface Denial {
   readonly text: (match: RegExpExecArray) => string;
   /** What the command itself can do about it. */
   readonly advice?: string;
+  /** It is about a command without the network of the machine. */
+  readonly isOffline?: true;
 }
 
 const ASK = "If you need it, ask the user to let this command run outside the sandbox.";
@@ -68,12 +70,14 @@ const DENIALS: readonly Denial[] = [
   {
     pattern:
       /(?:127\.0\.0\.1|localhost|::1)\S*.*(?:Connection refused|ECONNREFUSED)|ECONNREFUSED (?:127\.0\.0\.1|::1)|connect to (?:127\.0\.0\.1|localhost).*refused/i,
+    isOffline: true,
     text: () => "commands reach no server of this machine, only those that commands of this session have started",
     advice: "Start it with run_in_background. A command with allowed hosts has a network of its own.",
   },
   {
     pattern:
       /Could not resolve (?:host|proxy)|getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Temporary failure in name resolution|Name or service not known|Network is unreachable|ENETUNREACH|network is unreachable|dial tcp: lookup|nodename nor servname provided/i,
+    isOffline: true,
     text: () => "the sandbox has no network",
     advice: "If you need it, set allow = network, which asks the user.",
   },
@@ -107,6 +111,8 @@ export interface ExplainOptions {
   readonly home?: string | undefined;
   /** All that belongs to git is read-only. */
   readonly repositories?: "guarded" | "read-only" | undefined;
+  /** The command has the network of the machine. */
+  readonly isOnline?: boolean;
   /** Secret files of the workspace that the sandbox covers, relative to it. */
   readonly secrets?: readonly string[];
   /** Folders the sandbox hides: it causes each "permission denied" in them. */
@@ -117,14 +123,14 @@ export interface ExplainOptions {
 export function explainFailure(
   outcomeText: string,
   state: SandboxState,
-  { hidden = [], secrets = [], home, repositories }: ExplainOptions = {},
+  { hidden = [], secrets = [], home, repositories, isOnline = false }: ExplainOptions = {},
 ): string | undefined {
   if (state.kind === "none") return undefined;
   const lines = shortened(outcomeText);
   const secret = secretIn(lines, secrets);
   if (secret !== undefined) return `[The sandbox hides ${secret}: it can hold secrets. ${ASK_FOR_SECRETS}]`;
-  for (const { pattern, text, advice } of DENIALS) {
-    const match = pattern.exec(lines);
+  for (const { pattern, text, advice, isOffline = false } of DENIALS) {
+    const match = isOffline && isOnline ? null : pattern.exec(lines);
     if (match === null) continue;
     const isGit = repositories === "read-only" && GIT_PLACE.test(match[0]);
     return `[${capital(text(match))}. ${advice ?? (isGit ? ASK_FOR_GIT : ASK)}]`;

@@ -99,7 +99,9 @@ export class Sandbox {
       const wrapped = this.#wrapped(state, { layout, entrance, space, view, command, undo });
       if (isDirect) noteEnd = this.#place.beginDirect();
       else if (view instanceof OverlayView) noteEnd = () => this.#options.secrets?.noteMade(view.madeSecrets());
-      const explain = (text: string) => explainCommand(text, { state, entrance, ...this.#aboutPlaces(layout) });
+      const isOnline = this.#options.policy.network === "open";
+      const explain = (text: string) =>
+        explainCommand(text, { state, entrance, isOnline, ...this.#aboutPlaces(layout) });
       const isWrapper = hasNamespaces(state);
       const { mark } = command;
       const launch = mark !== undefined && isWrapper ? launchWithMark(mark) : startOnPipes;
