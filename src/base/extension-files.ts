@@ -19,7 +19,7 @@ export type ExtensionKind =
   | "skill-file"
   | "memory";
 
-/** Describes where a file was found. A more local scope shadows the others. */
+/** The place where a file was found. A more local scope shadows the others. */
 export type ExtensionScope = "built-in" | "user" | "project";
 
 /** One approved file, or one approved entry of a file that lists several. */
@@ -28,7 +28,7 @@ export interface ExtensionFile {
   readonly scope: ExtensionScope;
   /** The absolute path, for messages. */
   readonly path: string;
-  /** Says which part of the file it is, such as `hooks.PreToolUse`; absent for a whole file. */
+  /** The part of the file that it is, such as `hooks.PreToolUse`; absent for a whole file. */
   readonly entry?: string;
   /** The folder it was found in, such as `/home/ann/project/.oxbow` or `/home/ann/project/.claude`. */
   readonly source: string;

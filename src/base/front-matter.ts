@@ -5,7 +5,7 @@ export interface FrontMatter {
   readonly fields: YamlMap;
   /** The text after the fields; the whole text if there are none. */
   readonly body: string;
-  /** Holds what a strict reader would refuse; this reader still returns the fields. */
+  /** Problems for which a strict reader would refuse the text; this reader still returns the fields. */
   readonly problems: readonly YamlProblem[];
   /** `none`: the text has no front matter. */
   readonly state: "read" | "none";

@@ -11,7 +11,7 @@ export interface Scored<K> {
   readonly score: number;
 }
 
-/** Sets how much meaning counts; the rest are words. With small embedding models words are the surer sign (docs/design/retrieval.md has figures). */
+/** The weight of meaning; the rest is that of words. With small embedding models words are the surer sign (docs/design/retrieval.md has figures). */
 const USUAL_MEANING = 0.4;
 
 /** Best first; equal ones in the order of the words, then of the meaning. */

@@ -18,7 +18,7 @@ export interface Glob {
   readonly kind: GlobKind;
   /** As it was written. */
   readonly source: string;
-  /** Says how many characters it spells out: more is more specific. */
+  /** The number of characters that it spells out: more is more specific. */
   readonly literals: number;
   /** It matches only one text. */
   readonly exact: boolean;

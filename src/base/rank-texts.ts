@@ -2,7 +2,7 @@
 
 export interface RankedField {
   readonly words: readonly string[];
-  /** Says how much a word counts here. */
+  /** The weight of a word here. */
   readonly weight: number;
 }
 

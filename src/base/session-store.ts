@@ -46,7 +46,7 @@ export interface SessionRecord extends NewSession {
   readonly active_at: string;
   /** Events up to this one have lost their content (sessions/retention.ts); 0 if all content is there. */
   readonly expired_to: number;
-  /** Says when Oxbow told the user that this session is about to lose content. */
+  /** The time when Oxbow told the user that this session is about to lose content. */
   readonly noticed_at?: string;
   readonly ended?: SessionEndReason;
 }
@@ -88,7 +88,7 @@ export interface Spending {
   readonly cwd: string;
   readonly provider: string;
   readonly model: string;
-  /** Says when the quarter of an hour began. */
+  /** The time when the quarter of an hour began. */
   readonly from: string;
   readonly calls: number;
   readonly usage: Usage;
@@ -119,7 +119,7 @@ export interface Intent {
   readonly started_at: string;
 }
 
-/** Describes what the writer of an intent or a conclusion knows: the last event of the session's log, including its own unacknowledged ones. */
+/** The log as the writer of an intent or a conclusion knows it: the last event of the session's log, including its own unacknowledged ones. */
 export interface Fence {
   readonly session: SessionId;
   readonly head: number;

@@ -1,4 +1,4 @@
-/** Describes what a typed input is, in every client: text for the model, a slash command, or a shell command. */
+/** Reads a typed input, in every client: text for the model, a slash command, or a shell command. */
 import { readSlashLine, type SlashLine } from "../protocol/slash-command.js";
 
 export type TypedInput =

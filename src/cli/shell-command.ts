@@ -31,7 +31,7 @@ export interface ShellCommand {
   /** The word after `oxbow`. */
   readonly name: string;
   readonly specs: readonly CommandSpec[];
-  /** Holds what the help says below the usage. */
+  /** The text of the help below the usage. */
   readonly about: string;
   readonly more?: string;
   /** Its commands print in their own way, so there is no `--json`. */

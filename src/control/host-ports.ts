@@ -36,7 +36,7 @@ export interface HostPorts {
   readonly clock?: Clock;
   /** The most characters of an input; default: what holds up no other client. */
   readonly mostText?: number | undefined;
-  /** Says when a session ends that no client uses; never without it. */
+  /** The rule by which a session ends that no client uses; never without it. */
   readonly idle?: IdlePolicy;
   /** A session could not be closed. */
   onFault?(session: SessionId, error: unknown): void;

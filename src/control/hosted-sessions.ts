@@ -33,7 +33,7 @@ export interface RunRequest {
   readonly until?: number;
   /** A summary that the conversation begins with. */
   readonly carry?: string;
-  /** Says where the session works, if not in the default place. */
+  /** The place where the session works, if not in the default place. */
   readonly place?: PlaceRequest;
   /** The folders that the client may open; absent: all. */
   readonly folders?: ClientScope["folders"];

@@ -42,7 +42,7 @@ export class Run {
   readonly #asides = new Set<AbortNode>();
   #originator: Originator;
   readonly #inbox: Inbox;
-  /** Says why it ends; undefined while it goes on. */
+  /** The reason why it ends; undefined while it goes on. */
   #ending: SessionEndReason | undefined;
   /** The running turn has published its end. */
   #isOver = false;

@@ -60,7 +60,7 @@ export interface CostPort {
     budgets(): Promise<readonly BudgetState[]>;
     setBudget(limit: BudgetLimit | undefined): Promise<void>;
   };
-  /** Says where the budgets of days are. */
+  /** The folders with the budgets of days. */
   readonly roots: Pick<Roots, "state">;
 }
 

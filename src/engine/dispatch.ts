@@ -22,21 +22,21 @@ import { type ReadCall, readCall, unknownTool } from "./read-call.js";
 import type { Timing } from "./timing.js";
 import type { Turn } from "./turn.js";
 
-/** Sets how long the turn waits for a cancelled tool to stop: Ctrl-C ends the program within two seconds. */
+/** The time that a cancelled tool has to stop: Ctrl-C ends the program within two seconds. */
 const STOP_GRACE_MS = 1300;
 
-/** Sets how often the same call may fail in the same way before the turn ends. The last time, the result says so. */
+/** The number of times that the same call may fail in the same way before the turn ends. The last time, the result says so. */
 const MOST_REPEATS = 3;
-/** Sets how often it may read the same; the result says so from `MOST_REPEATS` on. */
+/** The number of times that it may read the same; the result says so from `MOST_REPEATS` on. */
 const MOST_READINGS = 10;
 
 interface Entry {
   block: ToolUseBlock;
   readonly tool: Tool | undefined;
   readonly safe: boolean;
-  /** Holds what the model should know about its call. */
+  /** Notes for the model about its call. */
   notes: readonly string[];
-  /** Says why it does not run. */
+  /** The reason why it does not run. */
   refused: string | undefined;
   /** A hook answered the call, so it does not run. */
   given?: ToolOutcome;

@@ -31,7 +31,7 @@ export interface ToolSpec {
   readonly alsoNamed?: readonly string[];
 }
 
-/** Describes how much a model thinks, if it supports that. */
+/** The amount of thinking, for models that support that. */
 export type Effort = "low" | "medium" | "high";
 
 /** One model call in canonical form. The bytes before the newest message must not change from call to call. */
@@ -180,7 +180,7 @@ export interface ToolCall {
 export interface ToolContext {
   readonly call?: CallId | undefined;
   readonly signal: AbortSignal;
-  /** Holds what the user allowed this call beyond the sandbox. */
+  /** The openings of the sandbox that the user allowed this call. */
   readonly openings?: readonly string[];
   /** Shown live; not part of the result. */
   progress(text: string): void;
@@ -212,13 +212,13 @@ export interface ToolOutcome {
   readonly status: ToolStatus;
   readonly content: readonly ResultContent[];
   readonly details?: JsonObject;
-  /** Holds what allowed the call without a question. */
+  /** The name of what allowed the call without a question. */
   readonly decidedBy?: string;
 }
 
 export interface ToolExtension {
   readonly path: string;
-  /** Holds what it needs beyond the sandbox, such as `network`; the user is asked. */
+  /** The openings of the sandbox that it needs, such as `network`; the user is asked. */
   readonly needs: readonly string[];
 }
 
@@ -250,7 +250,7 @@ export interface Tool extends ToolSpec {
   describe?(args: JsonObject): string;
   /** The one spelling of arguments that have several, so that the question about a call names what will be used. */
   canonical?(args: JsonObject): JsonObject | Promise<JsonObject>;
-  /** Says how models call it that know other harnesses; `read-call.ts` reads every call with it. */
+  /** The ways in which models that know other harnesses call it; `read-call.ts` reads every call with it. */
   readonly habits?: ToolHabits;
   run(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;
 }

@@ -20,7 +20,7 @@ export interface ReadCall {
   readonly args: JsonObject;
   /** A sentence each, for the result. */
   readonly notes: readonly string[];
-  /** Says why the call does not run. */
+  /** The reason why the call does not run. */
   readonly refused?: string;
 }
 

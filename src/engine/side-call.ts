@@ -117,7 +117,7 @@ class SideReading {
   readonly sources = new Map<string, Source>();
   unsearched: string | undefined;
   failure: Failure | undefined;
-  /** Holds what the model said since its last pause. */
+  /** The blocks of the model since its last pause. */
   #said: Exclude<ModelBlock, ModelToolCall>[] = [];
   #isPaused = false;
   #by: AnsweringModel;

@@ -37,7 +37,7 @@ export interface SteeringInput {
 export interface TurnOptions {
   readonly id: TurnId;
   readonly input: readonly InputContent[];
-  /** Holds what the model gets with the input. */
+  /** A text that the model gets with the input. */
   readonly notice?: string | undefined;
   /** The file of the slash command that the turn is for. */
   readonly commandFile?: string | undefined;
@@ -64,7 +64,7 @@ export interface Unanswered {
   /** The rules that allow it, as TOML for a settings file and as values of `--allow`; without the latter no flag and no mode allows it. */
   readonly toml?: readonly string[];
   readonly words?: readonly string[];
-  /** Says how long the question waited, if a user was there. */
+  /** The time that the question waited, if a user was there. */
   readonly afterMs?: number;
 }
 
@@ -115,14 +115,14 @@ export class Turn {
   /** Text of the newest assistant message: the answer, once the turn ends without tool calls. */
   text = "";
   truncated = false;
-  /** Says how many tokens the newest answer had when it reached its limit, if that is known. */
+  /** The number of tokens of the newest answer when it reached its limit, if that is known. */
   outputLimit: number | undefined;
   /** Calls that failed or read something, and how often with the same result, since something changed. */
   readonly repeatedCalls = new Map<
     string,
     { readonly result: string; readonly times: number; readonly most: number }
   >();
-  /** Says how many answers in a row ended in the middle of a call. */
+  /** The number of answers in a row that ended in the middle of a call. */
   cutCalls = 0;
   /** An answer was empty: the next request says so, once in a turn. */
   emptyAnswer: "told" | "untold" | undefined;

@@ -4,7 +4,7 @@ import { contextMessage } from "../protocol/content.js";
 
 /** Text that the model gets from now on. It is in the log, so a resumed session has it too. */
 export interface AddedContext {
-  /** Says who adds it, for people: `hook SessionStart`, `memory`. */
+  /** The name of what adds it, for people: `hook SessionStart`, `memory`. */
   readonly source: string;
   readonly text: string;
 }

@@ -14,7 +14,7 @@ import type { Roots } from "../system/xdg-paths.js";
 import type { Flag, ParsedFlags } from "./flags.js";
 import type { DeclaredSettings, SettingsOf } from "./setting.js";
 
-/** Describes where the values of an argument come from, for completion; a list is a fixed set of choices. */
+/** The source of the values of an argument, for completion; a list is a fixed set of choices. */
 export type CompletionSource =
   | "command"
   | "file"
@@ -107,7 +107,7 @@ export interface CommandArguments {
 }
 
 export interface CommandContext {
-  /** Says how commands are written there: `/cost` or `oxbow cost`. */
+  /** The way in which commands are written there: `/cost` or `oxbow cost`. */
   readonly surface: "slash" | "shell";
   readonly signal: AbortSignal;
   /** Shows the progress; replaces the message before it. */
@@ -141,9 +141,9 @@ export interface CommandAnswer {
 }
 
 export interface CommandTurn {
-  /** Holds what the user sees of it: usually the command as the user typed it. */
+  /** The input as the user sees it: usually the command as the user typed it. */
   readonly input: readonly InputContent[];
-  /** Holds what the model gets with it. */
+  /** A text that the model gets with it. */
   readonly notice?: string;
   /** Oxbow makes these calls first, before the model answers. */
   readonly calls?: readonly PreparedCall[];
@@ -241,7 +241,7 @@ export interface Subject {
   readonly specs: readonly CommandSpec[];
   /** `oxbow NAME`; absent if the subject works in a session alone. */
   readonly shell?: {
-    /** Holds what the help says below the usage. */
+    /** The text of the help below the usage. */
     readonly about: string;
     readonly more?: string;
     /** Its actions; absent: those of the subject that work without a session. */
@@ -262,7 +262,7 @@ export interface TerminalCommand extends CommandSpec {
   readonly take: (args: CommandArguments) => Promise<number>;
 }
 
-/** Describes where `oxbow NAME` works, outside a session. */
+/** The place in which `oxbow NAME` works, outside a session. */
 export interface ShellPlace {
   readonly flags: ParsedFlags;
   readonly variables: Variables;

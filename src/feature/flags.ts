@@ -17,7 +17,7 @@ export interface Flag {
   readonly reaches?: "user";
   /** Accepted but not shown: its feature does not exist yet. */
   readonly hidden?: true;
-  /** Says where its values come from, for completion. */
+  /** Its values, for completion. */
   readonly choices?: readonly string[];
   readonly complete?: "file" | "folder" | "model" | "profile" | "provider" | "route" | "session";
   readonly help: string;

@@ -85,7 +85,7 @@ export interface KnownCommands {
   ): { readonly command: Command; readonly used: number } | { readonly failure: Failure };
 }
 
-/** Describes what a part can use. */
+/** The surface that a part can use. */
 export interface PartContext {
   readonly session: SessionId;
   readonly bus: Bus;
@@ -99,7 +99,7 @@ export interface PartContext {
 
 export type CreatePart = (context: PartContext) => SessionPart | Promise<SessionPart>;
 
-/** Describes what a feature's part gets: `Settings` are those of its `settings.ts`. */
+/** The surface that a feature's part gets: `Settings` are those of its `settings.ts`. */
 export interface FeatureContext<Settings = unknown> extends PartContext {
   readonly settings: Settings;
   readonly roots: Roots;
@@ -153,7 +153,7 @@ export interface PromptCommand {
   /** The text after the name. */
   readonly line: string;
   readonly type?: "slash_command" | "mcp_prompt";
-  /** Says where the command comes from. */
+  /** The origin of the command. */
   readonly source: ExtensionScope | "mcp";
   readonly signal: AbortSignal;
 }
@@ -190,7 +190,7 @@ export interface ApprovalGate {
 
 export interface GateContext {
   readonly definition: Tool;
-  /** Holds what was decided so far. */
+  /** The decision so far. */
   readonly verdict: {
     readonly decision: GateReview["decision"];
     readonly decidedBy: string;
@@ -202,7 +202,7 @@ export interface GateContext {
 
 export interface GateReview {
   readonly decision: "allow" | "ask" | "deny";
-  /** Says who decided, for `/why` and the log: `hook PreToolUse`. */
+  /** The name of what decided, for `/why` and the log: `hook PreToolUse`. */
   readonly by: string;
   /** One or two sentences for the model or the user. */
   readonly reason: string;
@@ -227,7 +227,7 @@ export interface CompactionWatcher {
 
 export interface StartedCompaction {
   readonly reason: CompactionReason;
-  /** Holds what the user asked the summary to keep. */
+  /** Words of the user on what the summary must keep. */
   readonly focus: string | undefined;
   /** The whole conversation; `after` gets it shortened. */
   readonly messages: readonly Message[];

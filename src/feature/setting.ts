@@ -28,7 +28,7 @@ export interface Setting<T> {
   readonly origin: string;
 }
 
-/** Describes what a project may do with a setting. */
+/** The rights of a project to a setting. */
 export type ProjectAccess = "any" | "stricter" | "never";
 
 /**

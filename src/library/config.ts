@@ -23,9 +23,9 @@ export interface HarnessConfig {
   readonly systemPrompt?: string | undefined;
   /** The number of model calls for one prompt; default: 10. */
   readonly maxTurns?: number | undefined;
-  /** Says how long a model call may wait for a busy or failing provider, in milliseconds; default: 0, no retries. */
+  /** The longest wait of a model call for a busy or failing provider, in milliseconds; default: 0, no retries. */
   readonly retryWaitMs?: number | undefined;
-  /** Says how much the model thinks, where the provider supports it. Default: the model decides. */
+  /** The amount of thinking, where the provider supports it. Default: the model decides. */
   readonly effort?: Effort | undefined;
   /** The context window in tokens. If set, a conversation is compacted before it is full. */
   readonly contextTokens?: number | undefined;

@@ -53,7 +53,7 @@ export class Harness {
   readonly #maxTurns: number;
   readonly #model: LibraryModel;
   readonly #listeners = new Set<(event: HarnessEvent) => void>();
-  /** Holds what a handler threw during this prompt, first. */
+  /** The first error that a handler threw during this prompt. */
   #fault: { readonly error: unknown } | undefined;
   /** The last turn that was reported: several prompts may have become one turn. */
   #lastReported: TurnId | undefined;

@@ -1,4 +1,4 @@
-/** Describes what a prompt and a compaction take and give. */
+/** Options and results of a prompt and of a compaction. */
 import type { Failure } from "../protocol/errors.js";
 import type { Usage } from "../protocol/usage.js";
 
@@ -32,7 +32,7 @@ export interface PromptResult {
 }
 
 export interface CompactOptions {
-  /** Holds what the summary must keep. */
+  /** Words on what the summary must keep. */
   readonly keep?: string | undefined;
   /** Cancels it. */
   readonly signal?: AbortSignal | undefined;

@@ -61,7 +61,7 @@ export interface CommandPayloads {
      * branch that ends there. Only for people.
      */
     readonly until?: number;
-    /** Holds what the new session knows of another one: a summary, which its conversation begins with. */
+    /** A summary of another session, with which the conversation of the new one begins. */
     readonly carry?: string;
     /** MCP servers for this session besides the configured ones, as an editor hands them in. Only for people. They are not stored. */
     readonly mcp_servers?: readonly McpServerEntry[];

@@ -109,7 +109,7 @@ export function inputMessage(
   return { role: "user", content: notice === undefined ? input : [...input, ownText(notice)] };
 }
 
-/** Holds what the conversation holds where a hook refused an input. */
+/** The text of the conversation where a hook refused an input. */
 export const REFUSED_INPUT = "(A hook refused this input, so you do not see it.)";
 
 /** Text that a part of Oxbow adds to the conversation, as the model gets it. */

@@ -24,7 +24,7 @@ export type { AnswerBlock, AnswerShape, StopReason } from "./answer-shape.js";
 export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "timeout" | "skipped";
 export type TurnOutcome = "answered" | "limit" | "denied" | "stopped" | "cancelled" | "failed";
 export type PermissionDecision = "allow_once" | "allow_pattern" | "allow_tool" | "deny";
-/** Describes how calls are decided: `plan` changes nothing; the others are the permission modes. `review` is `auto` with a question for each edit. */
+/** The ways to decide about calls: `plan` changes nothing; the others are the permission modes. `review` is `auto` with a question for each edit. */
 export type SessionMode = "ask" | "auto" | "review" | "allow" | "deny" | "plan";
 export type SessionEndReason = "idle" | "user" | "paused" | "error" | "binary-shutdown";
 
@@ -42,7 +42,7 @@ export interface NextAttempt extends ModelName {
   readonly message: string;
   /** The wait before the next attempt. */
   readonly wait_ms: number;
-  /** Says how many attempts have failed. */
+  /** The number of attempts that have failed. */
   readonly attempt: number;
 }
 
@@ -54,7 +54,7 @@ export interface EventRange {
   readonly to: number;
 }
 
-/** Lists what a tool does, for how a client shows its calls. Absent for a tool that says nothing about it. */
+/** The kinds of tools, for how a client shows their calls. Absent for a tool that says nothing about it. */
 export const TOOL_KINDS = [
   /** Reads a file. */
   "read",
@@ -97,7 +97,7 @@ export interface ExpiringSession {
 
 export interface TokenQuestion {
   readonly request: string;
-  /** Says what the token is for. */
+  /** The purpose of the token. */
   readonly asks: string;
   /** `void`: after too many wrong codes. */
   readonly state: "open" | "made" | "refused" | "void";
@@ -111,7 +111,7 @@ export interface EventPayloads {
   TurnStarted: {
     readonly turn: TurnId;
     readonly input: readonly InputContent[];
-    /** Holds what the model gets with it: that plan mode is on, that a new day has begun. */
+    /** A notice for the model: that plan mode is on, that a new day has begun. */
     readonly notice?: string;
     readonly route?: string;
     readonly queued?: number;
@@ -245,9 +245,9 @@ export interface EventPayloads {
     readonly args: JsonObject;
     /** One line that describes the call. */
     readonly summary: string;
-    /** Says why it needs a permission. */
+    /** The reason why it needs a permission. */
     readonly reason?: string;
-    /** Holds what `allow_pattern` would allow for the session, one line each; absent if it cannot be remembered. */
+    /** The calls that `allow_pattern` would allow for the session, one line each; absent if it cannot be remembered. */
     readonly offer?: readonly string[];
     /** The rules that "always" would write, one line each; absent if no rule can allow it. */
     readonly always?: readonly string[];
@@ -255,7 +255,7 @@ export interface EventPayloads {
     readonly once_only?: true;
     /** A yes lets nothing out of the workspace and its sandbox, so a client whose token is limited may say it. */
     readonly contained?: true;
-    /** Holds what the call would write, for the user. Shortened; `args` has all of it. */
+    /** The text that the call would write, for the user. Shortened; `args` has all of it. */
     readonly preview?: string;
     /** Values that the user is asked for. An answer that allows has them as one JSON object in its message. */
     readonly form?: readonly FormField[];

@@ -36,7 +36,7 @@ export interface Handshake {
   readonly deprecated: readonly Deprecation[];
   /** The id that the engine gave this client. */
   readonly client?: ClientId;
-  /** Holds what the engine takes the client for; its token decides. */
+  /** The identity that the engine gives the client; its token decides. */
   readonly identity?: Identity;
 }
 
@@ -52,7 +52,7 @@ export interface Deprecation {
   readonly instead?: string;
 }
 
-/** Describes what a client says first. */
+/** The first message of a client. */
 export interface ClientHello {
   readonly protocol_version?: string;
   /**
@@ -66,7 +66,7 @@ export type HandshakeReply =
   | { readonly ok: true; readonly handshake: Handshake }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Lists what every engine of this version does; transports and options add theirs. */
+/** The features of every engine of this version; transports and options add theirs. */
 export const FEATURES: readonly string[] = [
   "plan_mode",
   "branching",

@@ -29,7 +29,7 @@ export interface SessionInfo {
   readonly live: boolean;
   /** A turn runs. */
   readonly busy?: true;
-  /** Says how many questions wait for a person; absent if none does. */
+  /** The number of questions that wait for a person; absent if none does. */
   readonly questions?: number;
 }
 
@@ -70,7 +70,7 @@ export interface ArgumentInfo {
   readonly rest?: true;
   /** The values it takes. */
   readonly choices?: readonly string[];
-  /** Says where its values come from: `model`, `session`, `file` … */
+  /** The source of its values: `model`, `session`, `file` … */
   readonly source?: string;
 }
 
@@ -123,7 +123,7 @@ export interface PlaceStatus {
   readonly cwd: string;
   /** The name of the profile in use. */
   readonly profile?: string;
-  /** Says where other programs reach the engine over HTTP: `http://127.0.0.1:8421`. */
+  /** The addresses at which other programs reach the engine over HTTP: `http://127.0.0.1:8421`. */
   readonly addresses?: readonly string[];
   readonly mode: SessionMode;
   /** Says how much the model thinks; absent when the model decides. */
@@ -171,7 +171,7 @@ export interface ContentDecision {
   readonly decision: "approved" | "refused";
 }
 
-/** Describes what extends the session, of one kind: skills, hooks, MCP servers … */
+/** Extensions of the session of one kind: skills, hooks, MCP servers … */
 export interface ExtensionSection {
   readonly title: string;
   readonly items: readonly { readonly name: string; readonly state: string }[];
@@ -187,7 +187,7 @@ export interface ClientInfo {
   readonly transport: string;
   /** The sessions that it is attached to. */
   readonly sessions: readonly SessionId[];
-  /** Says when it connected. */
+  /** The time when it connected. */
   readonly attached_at: string;
 }
 
@@ -197,7 +197,7 @@ export interface ProfileInfo {
   readonly scope: string;
   readonly description?: string;
   readonly in_use: boolean;
-  /** Says why it cannot be used. */
+  /** The reason why it cannot be used. */
   readonly problem?: string;
 }
 
@@ -268,7 +268,7 @@ export interface FileChange {
   readonly removed?: number;
   /** A unified diff; long ones are cut. */
   readonly diff?: string;
-  /** Says why there is no diff. */
+  /** The reason why there is no diff. */
   readonly missing?: string;
 }
 
@@ -300,7 +300,7 @@ export interface Comparison {
     /** Of the turns that differ. */
     readonly totals: ComparedTotals;
   }[];
-  /** Says how many turns at the beginning are the same in all of them. */
+  /** The number of turns at the beginning that are the same in all of them. */
   readonly same_turns: number;
   /** The turns after those, by number; a side without that turn has null. */
   readonly turns: readonly {
@@ -342,12 +342,12 @@ export interface McpMessage {
 export interface SettingInfo {
   readonly name: string;
   readonly about: string;
-  /** Holds what sessions get that open from now on. */
+  /** The value for sessions that open from now on. */
   readonly value: string;
   /** `--model`, `OXBOW_MODEL`, the path of a file with the key, or `default`. */
   readonly origin: string;
   readonly source: "default" | "user" | "project" | "environment" | "flag";
-  /** Holds what this session works with, where that differs. */
+  /** The value of this session, where that differs. */
   readonly in_use?: string;
   /** Says how it is changed; `file`: only there. */
   readonly kind: "choice" | "switch" | "number" | "list" | "text" | "file";
@@ -436,18 +436,18 @@ export interface Queries {
   };
   /** The turns of a session, open or not, in order. */
   ListTurns: { readonly request: Record<never, never>; readonly answer: { readonly turns: readonly TurnInfo[] } };
-  /** Describes what the tools of a session changed in its folder behind the event `since` (default: from its beginning), up to the event `until` (default: its end). */
+  /** Lists what the tools of a session changed in its folder behind the event `since` (default: from its beginning), up to the event `until` (default: its end). */
   GetChanges: {
     readonly request: { readonly since?: number; readonly until?: number };
     readonly answer: {
       readonly files: readonly FileChange[];
-      /** Holds what is not covered, as sentences. */
+      /** Notes on changes that are not covered, as sentences. */
       readonly notes: readonly string[];
     };
   };
   /** The session beside others, turn by turn. */
   CompareSessions: { readonly request: { readonly others: readonly SessionId[] }; readonly answer: Comparison };
-  /** Describes what was spent: with a session by that one, otherwise by all that the client may see. Days are those of the engine's time zone. */
+  /** Adds up what was spent: with a session by that one, otherwise by all that the client may see. Days are those of the engine's time zone. */
   GetCosts: {
     readonly request: { readonly by?: (typeof COST_WAYS)[number]; readonly since?: string };
     readonly answer: { readonly total: CostLine; readonly lines: readonly CostLine[] };
@@ -457,7 +457,7 @@ export interface Queries {
     readonly request: { readonly server: string };
     readonly answer: { readonly messages: readonly McpMessage[] };
   };
-  /** Describes what extends the session, by kind; kinds without content are left out. */
+  /** Lists the extensions of the session, by kind; kinds without content are left out. */
   ListExtensions: {
     readonly request: Record<never, never>;
     readonly answer: { readonly sections: readonly ExtensionSection[] };

@@ -93,7 +93,7 @@ export interface TurnSummary {
   readonly turn: TurnId;
   readonly startEvent: number;
   readonly startedAt: string;
-  /** Says where a branch can be cut; absent while the turn has no end. */
+  /** The place where a branch can be cut; absent while the turn has no end. */
   readonly endEvent?: number;
   readonly outcome?: TurnOutcome;
   /** The input and the newest answer, both cut if they are long. */

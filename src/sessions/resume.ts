@@ -12,7 +12,7 @@ type PermissionMode = Exclude<SessionMode, "plan">;
 export interface StoredSession {
   readonly record: SessionRecord;
   readonly rebuilt: RebuiltConversation;
-  /** Says when its last turn began. */
+  /** The time when its last turn began. */
   readonly lastTurnAt?: string;
   /** All turns so far; undefined when not all of the log was read. */
   readonly turns: number | undefined;

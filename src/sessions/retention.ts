@@ -33,7 +33,7 @@ export interface DueSession {
   readonly session: SessionId;
   readonly title?: string;
   readonly cwd: string;
-  /** Says when the oldest of it expires, at the earliest. */
+  /** The time when the oldest of it expires, at the earliest. */
   readonly expires_at: string;
   /** The user got a notice about the oldest of it. */
   readonly noticed: boolean;
@@ -46,7 +46,7 @@ export interface Collected {
   /** The last of them. */
   readonly upTo: number;
   readonly reason: string;
-  /** Says why it failed; then it is unknown what has expired. */
+  /** The reason why it failed; then it is unknown what has expired. */
   readonly error?: string;
 }
 

@@ -132,7 +132,7 @@ class SessionSearch {
   readonly #ends = new AnswerEnds();
   #turn = newTurn(0);
   #answer = "";
-  /** Says where in the answer each of its deltas begins. */
+  /** The place in the answer where each of its deltas begins. */
   #deltas: (Source & { readonly at: number })[] = [];
 
   constructor(

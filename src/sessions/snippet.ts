@@ -4,7 +4,7 @@ import { fold, unfoldedRange } from "./search-query.js";
 export interface Snippet {
   /** One line. */
   readonly snippet: string;
-  /** Says where in the snippet the words stand: from, up to. */
+  /** The place in the snippet where the words stand: from, up to. */
   readonly ranges: readonly (readonly [number, number])[];
 }
 

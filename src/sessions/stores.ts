@@ -18,7 +18,7 @@ export interface StoreRequest {
 }
 
 export interface StoreKind {
-  /** Says where it lies in the folder of Oxbow's data. */
+  /** The place where it lies in the folder of Oxbow's data. */
   readonly inside: string;
   /** Holds what is there as soon as the store exists, in its folder. */
   readonly sign: string;

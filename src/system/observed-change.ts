@@ -14,7 +14,7 @@ export interface ObservedEntry {
   readonly kind: EntryKind;
   /** Undefined if the system decides. */
   readonly mode?: number | undefined;
-  /** Says where a link leads. */
+  /** The target of a link. */
   readonly target?: string | undefined;
   readonly size?: number | undefined;
   /** Of a file that is not too large. */

@@ -18,7 +18,7 @@ export interface SecretsFile {
   readonly path: string;
   /** The keys in it, by their names. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Says why Oxbow does not read it, and what helps. */
+  /** The reason why Oxbow does not read it, and what helps. */
   readonly refused?: string;
   /** Holds what the user should change. */
   readonly warnings: readonly string[];

@@ -43,7 +43,7 @@ export interface ResolvedKey {
   readonly from: "machine-key" | "passphrase" | "keychain" | "key-file";
   /** The key file. */
   readonly path?: string;
-  /** Says why the key is not in the keychain. */
+  /** The reason why the key is not in the keychain. */
   readonly instead?: string;
   /** A key file that the keychain's key was copied from. */
   readonly leftover?: string;

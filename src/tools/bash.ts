@@ -42,7 +42,7 @@ interface ByPerson {
 }
 
 export interface BashOptions {
-  /** Says where every command starts. */
+  /** The folder in which every command starts. */
   readonly workspaceRoot: string;
   /** The environment of this process; `childEnvironment` decides which variables a command gets. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -48,11 +48,11 @@ interface Folder {
 }
 
 interface ListedEntry extends Entry {
-  /** Says where a link leads. */
+  /** The target of a link. */
   readonly target?: string;
   /** The content, if it was read. */
   inside?: Folder;
-  /** Says why it was not read. */
+  /** The reason why it was not read. */
   closed?: "ignored" | "no room";
 }
 

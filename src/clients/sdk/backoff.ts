@@ -1,4 +1,4 @@
-/** Describes how long to wait before the next attempt to connect: longer each time, and not the same for all clients of a server. */
+/** Computes how long to wait before the next attempt to connect: longer each time, and not the same for all clients of a server. */
 
 const FIRST_MS = 100;
 const MOST_MS = 10_000;

@@ -15,7 +15,7 @@ const OF_CONNECTION: ReadonlySet<Envelope["kind"]> = new Set(["Notice", "StreamG
 /** Their time may not be that of the event in the log whose id they have. */
 const OF_OTHER_TIME: ReadonlySet<Envelope["kind"]> = new Set([...OF_CONNECTION, "SessionEnded"]);
 
-/** Describes where to resume. */
+/** The event after which to resume. */
 export interface Position {
   readonly after: number;
   /** The time of that event, if it is known: after a crash another event may have its id. */

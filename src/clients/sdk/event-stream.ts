@@ -16,7 +16,7 @@ import { SilenceWatch } from "./silence-watch.js";
 
 export interface StreamOptions {
   readonly session: SessionId;
-  /** Says where the engine is, for messages. */
+  /** The address of the engine, for messages. */
   readonly place: string;
   readonly deliveries: Deliveries;
   readonly clock: Clock;

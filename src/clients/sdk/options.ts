@@ -30,7 +30,7 @@ export interface ConnectOptions {
 
 export type ConnectionState = "connected" | "reconnecting" | "closed";
 
-/** Describes what a client needs of a WebSocket. Browsers, Node 22 and the package `ws` have one. */
+/** The part of a WebSocket that a client needs. Browsers, Node 22 and the package `ws` have one. */
 export interface WebSocketLike {
   send(text: string): void;
   close(code?: number): void;

@@ -8,7 +8,7 @@ import type { ConnectOptions } from "./options.js";
 
 export interface HttpOptions extends Omit<ConnectOptions, "url" | "fetch" | "WebSocket"> {
   readonly exchange: Exchange;
-  /** Says where the engine is, for messages. */
+  /** The address of the engine, for messages. */
   readonly place: string;
 }
 

@@ -8,7 +8,7 @@ import { isJsonObject } from "../../protocol/json.js";
 import { RefusedError } from "./connection-error.js";
 import type { WireClient } from "./wire-client.js";
 
-/** Describes how a turn ended: the final text, the outcome, usage and cost. */
+/** The end of a turn: the final text, the outcome, usage and cost. */
 export type TurnResult = EventPayloads["TurnEnded"];
 
 export interface PromptOptions {

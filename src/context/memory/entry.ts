@@ -23,7 +23,7 @@ export interface MemoryFacts {
   /** Times as ISO texts. */
   readonly created: string;
   readonly updated: string;
-  /** Says where it comes from: a session and turn, or a person. */
+  /** Its origin: a session and turn, or a person. */
   readonly source?: string;
   readonly body: string;
 }
@@ -47,7 +47,7 @@ export interface MemoryFile {
   readonly stem: string;
   readonly path: string;
   readonly scope: MemoryScope;
-  /** Says when it was last changed, for a file that does not say; milliseconds since the epoch. */
+  /** The time when it was last changed, for a file that does not say; milliseconds since the epoch. */
   readonly changedAt: number;
 }
 

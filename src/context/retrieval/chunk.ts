@@ -27,7 +27,7 @@ export interface Section {
   readonly from: number;
   /** Index behind its last line. */
   readonly to: number;
-  /** Says where it may be cut if it is too large, best places first. */
+  /** The places where it may be cut if it is too large, best places first. */
   readonly cuts?: readonly (readonly number[])[];
 }
 

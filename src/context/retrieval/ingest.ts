@@ -12,7 +12,7 @@ import type { NewDocument } from "./store-types.js";
 
 /** A document that may be read. */
 export interface SourceDocument {
-  /** Says where it is, for people and as its identity. */
+  /** Its path, for people and as its identity. */
   readonly path: string;
   /** Equal if the content is; empty when only reading tells. */
   readonly stamp: string;

@@ -35,7 +35,7 @@ export interface FoundChunk extends StoredChunk {
 
 export interface SearchResult {
   readonly found: readonly FoundChunk[];
-  /** Says why the search used words alone although the store has vectors. */
+  /** The reason why the search used words alone although the store has vectors. */
   readonly problem?: string;
 }
 

@@ -13,7 +13,7 @@ import { readSkill, type SkillFacts } from "./read-skill.js";
 
 export interface Skill extends SkillFacts {
   readonly scope: ExtensionScope;
-  /** Says where its SKILL.md is, for messages; absent for a built-in one. */
+  /** The path of its SKILL.md, for messages; absent for a built-in one. */
   readonly path?: string;
   /** The approved files that belong to it, relative to its folder, sorted. */
   readonly files: readonly string[];

@@ -26,7 +26,7 @@ export type ChannelName = "client" | "tty" | "notify";
 /** A surface that a person trusts. */
 export interface ConfirmationChannel {
   readonly name: ChannelName;
-  /** Says where the person finds the code: "in the terminal of 'oxbow serve'". */
+  /** The place where the person finds the code: "in the terminal of 'oxbow serve'". */
   readonly where: string;
   /** False if the message could not be shown. The client that asks for a token does not get its own code. */
   show(message: string, about?: PeopleMessage): Promise<boolean> | boolean;

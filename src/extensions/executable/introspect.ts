@@ -13,7 +13,7 @@ import { runProgram } from "./run-program.js";
 export interface Answers {
   /** The output of `--schema`; absent if it was not called or failed. */
   readonly schema?: string;
-  /** Says why there is none, as the end of "FILE …". */
+  /** The reason why there is none, as the end of "FILE …". */
   readonly problem?: string;
   /** One line; empty if the program prints none. */
   readonly description: string;

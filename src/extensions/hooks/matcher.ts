@@ -7,7 +7,7 @@
 
 export interface Matcher {
   matches(name: string): boolean;
-  /** Says why it is invalid; it then matches nothing. */
+  /** The reason why it is invalid; it then matches nothing. */
   readonly problem?: string;
 }
 

@@ -53,7 +53,7 @@ export interface QuestionHookAnswer {
 
 /** Starts servers and keeps approvals: the sandbox, the network, the credentials and the trust around them. */
 export interface ServerHost {
-  /** Says where entries get their variables from. */
+  /** The place from which entries get their variables. */
   readonly place: ConfigPlace;
   /** Makes a key of everything that makes two servers different. */
   keyOf(chosen: ChosenServer): string;

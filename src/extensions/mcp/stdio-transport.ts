@@ -34,7 +34,7 @@ export class ProcessTransport implements Transport {
   /** By these two the client knows a server that it shares a machine with. */
   readonly stderr = null;
   pid: number | null = null;
-  /** Says why it ended; ends the sentence "The server …". */
+  /** The reason why it ended; ends the sentence "The server …". */
   problem: string | undefined;
 
   readonly #options: ProcessTransportOptions;

@@ -6,7 +6,7 @@ import type { AgentFileFault } from "./read-agent-type.js";
 /** Describes what it is for, what it may use and its instructions. */
 export interface AgentType {
   readonly name: string;
-  /** Says when to use it; the model reads this. */
+  /** The occasion to use it; the model reads this. */
   readonly description: string;
   /** Its system prompt; empty: the default one. */
   readonly prompt: string;

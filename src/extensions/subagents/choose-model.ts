@@ -12,7 +12,7 @@ import type { AgentSettings } from "./settings.js";
 
 export type ChosenModel =
   | { readonly model: Model; readonly note?: string }
-  /** Says why there is none. */
+  /** The reason why there is none. */
   | { readonly problem: string };
 
 export async function modelOfType(name: string | undefined, current: Model, models: AgentModels): Promise<ChosenModel> {

@@ -9,7 +9,7 @@ export interface BenchRow {
   readonly runs: readonly Measurement[];
   /** The median of the runs; undefined if none succeeded. */
   readonly middle: Measurement | undefined;
-  /** Says why a run failed. */
+  /** The reason why a run failed. */
   readonly problem?: string;
 }
 

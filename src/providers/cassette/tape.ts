@@ -13,7 +13,7 @@ export const CASSETTE_VERSION = 1;
 export interface CassetteHeader {
   readonly type: "cassette";
   readonly version: number;
-  /** Says when it was recorded. */
+  /** The time when it was recorded. */
   readonly recorded: string;
   /** The variables that decided where requests went, with their values. */
   readonly variables: Readonly<Record<string, string>>;

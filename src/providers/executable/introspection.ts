@@ -16,7 +16,7 @@ export interface ExecutableProvider {
   /** One line for people; empty if the program gives none. */
   readonly description: string;
   readonly ready: boolean;
-  /** Says why not, in the program's words. */
+  /** The reason why not, in the program's words. */
   readonly reason?: string;
   readonly defaults: ExecutableDefaults;
   /** The same as the program wrote it. */

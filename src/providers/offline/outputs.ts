@@ -119,7 +119,7 @@ interface ListedEntry {
   readonly path: string;
   readonly depth: number;
   readonly kind: "folder" | "file" | "other";
-  /** Says why the inside of a folder was left out. */
+  /** The reason why the inside of a folder was left out. */
   readonly closed: string | undefined;
 }
 

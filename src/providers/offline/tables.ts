@@ -56,7 +56,7 @@ export interface Phrase {
   /** The other words before the bar; `name=value`, or `name` alone. */
   readonly traits: Words;
   readonly slots: Words;
-  /** Says where in the text it was found. */
+  /** The place in the text where it was found. */
   readonly index: number;
 }
 

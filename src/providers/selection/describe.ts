@@ -18,7 +18,7 @@ export interface ProviderState {
   readonly ready: boolean;
   /** The user configured it: a key, an address or a file. */
   readonly configured: boolean;
-  /** Says why it is not ready and what to do, or its address. */
+  /** The reason why it is not ready and what to do, or its address. */
   readonly detail: string;
   readonly models: readonly ListedModel[];
   /** It has a key, but the service cannot be reached now. */

@@ -58,7 +58,7 @@ export interface WireContext {
   readonly family: string;
   readonly model: string;
   readonly url: string;
-  /** Says where the key comes from, for the message of a failure. */
+  /** The source of the key, for the message of a failure. */
   readonly keyName?: string;
   readonly tools: readonly ToolSpec[];
 }

@@ -38,7 +38,7 @@ interface Rule extends RuleFile {
   readonly name: string;
   /** The base folder of its globs. */
   readonly folder: string;
-  /** Says when it was read: those of the start are there for the whole run. */
+  /** The time when it was read: those of the start are there for the whole run. */
   readonly moment: "start" | "turn";
 }
 

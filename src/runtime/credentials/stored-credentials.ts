@@ -29,7 +29,7 @@ export class StoredCredentials {
   /** The state of the file that was read last. */
   #stamp = NO_FILE;
   #link: Promise<HelperLink> | undefined;
-  /** Says why the stored keys cannot be read. */
+  /** The reason why the stored keys cannot be read. */
   #problem: string | undefined;
 
   /** `keys`: those that a client gave to the helper for its session; they come before the stored ones. */

@@ -22,7 +22,7 @@ export interface ListedProfile {
   readonly in_use: boolean;
   /** Says what replaces it, or what it adds to. */
   readonly note?: string;
-  /** Says why it cannot be used. */
+  /** The reason why it cannot be used. */
   readonly problem?: string;
 }
 

@@ -23,7 +23,7 @@ export interface AuditEntry {
   readonly detail: string;
   readonly outcome: AuditOutcome;
   readonly decided_by?: string;
-  /** Says why it was asked about or denied. */
+  /** The reason why it was asked about or denied. */
   readonly reason?: string;
   readonly call: CallId;
   /** The event in the log. */

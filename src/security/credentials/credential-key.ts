@@ -13,7 +13,7 @@ import type { FileKey } from "./credential-format.js";
 export interface KeyPlaces {
   /** `creds.enc`. */
   readonly path: string;
-  /** Says where the key file and the salt are: not beside the file, so that a copy of one folder is not a copy of both. */
+  /** The folder of the key file and the salt: not beside the file, so that a copy of one folder is not a copy of both. */
   readonly folder: string;
   readonly machineKey?: string | undefined;
   readonly passphrase?: string | undefined;
@@ -23,7 +23,7 @@ export interface KeyPlaces {
 }
 
 export interface FoundKey extends FileKey {
-  /** Says where a new key was stored, for a message to the user. */
+  /** The place where a new key was stored, for a message to the user. */
   readonly created?: string;
 }
 

@@ -61,7 +61,7 @@ export interface RefreshOptions {
 
 export interface Refreshed {
   readonly tokens: OAuthTokens;
-  /** Says where a provider moves its users by what it answers. */
+  /** The address to which a provider moves its users by what it answers. */
   readonly endpoint?: CredentialEndpoint;
 }
 

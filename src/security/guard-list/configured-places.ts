@@ -22,7 +22,7 @@ export interface ConfiguredPlace {
 }
 
 export interface Surroundings {
-  /** Says where git runs what the settings name: the top of the work tree. */
+  /** The place where git runs what the settings name: the top of the work tree. */
   readonly top: string;
   readonly home: string;
   /** Writable folders. A setting that names one of them, or a folder around one, is too general and guards nothing. */

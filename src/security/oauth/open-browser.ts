@@ -15,7 +15,7 @@ export interface Desktop {
 
 export type Opener =
   | { readonly program: string; readonly args: readonly string[] }
-  /** Says why there is none, as the end of a sentence. */
+  /** The reason why there is none, as the end of a sentence. */
   | { readonly missing: string };
 
 /** BROWSER may be a list; the first entry counts. Remote editors set it to open pages on the user's machine. */

@@ -21,7 +21,7 @@ interface ProviderBase {
   readonly terms: string;
   /** `ask`: the known terms do not allow it, so the user has to confirm. */
   readonly termsNeed: "notice" | "ask";
-  /** Says where models are asked, and with which headers. */
+  /** The address at which models are asked, and its headers. */
   readonly api: CredentialEndpoint;
 }
 

@@ -16,7 +16,7 @@ import { spelledPath } from "./spelled-path.js";
 export interface Whereabouts {
   readonly workspace: string;
   readonly home: string | undefined;
-  /** Says where the shell may be. `cd` adds to it for the commands that follow. */
+  /** The folders in which the shell may be. `cd` adds to it for the commands that follow. */
   readonly folders: string[];
 }
 

@@ -17,7 +17,7 @@ export interface CommandReader {
 export interface CommandReaderOptions {
   /** Absolute. */
   readonly workspace: string;
-  /** Says where commands start, when that is not the workspace itself. */
+  /** The folder in which commands start, when that is not the workspace itself. */
   readonly cwd?: string;
   /** Oxbow's own folders, absolute. */
   readonly ownFolders?: readonly string[];

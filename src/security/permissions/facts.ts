@@ -38,9 +38,9 @@ export interface PathFacts {
   readonly recursive?: true;
   /** The program of a command, or the script of an interpreter: not merely a word that could be one. */
   readonly runs?: true;
-  /** Says why the user should agree first. */
+  /** The reason why the user should agree first. */
   readonly sensitive?: string;
-  /** Says why a change needs the user's yes for exactly this path. */
+  /** The reason why a change needs the user's yes for exactly this path. */
   readonly guarded?: string;
   /** It is one of Oxbow's own files, under any name. */
   readonly own?: true;

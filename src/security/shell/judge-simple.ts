@@ -15,9 +15,9 @@ export interface Situation {
 }
 
 export interface SimpleVerdict {
-  /** Says why it is not known to be read-only; undefined when it is. */
+  /** The reason why it is not known to be read-only; undefined when it is. */
   readonly problem: string | undefined;
-  /** Says where the shell may be after it. */
+  /** The place where the shell may be after it. */
   readonly place: Whereabouts;
 }
 

@@ -27,7 +27,7 @@ import { allParts, fixedValue } from "./word-values.js";
 export interface JudgeOptions {
   /** Absolute. Without it, every absolute path counts as outside. */
   readonly workspace?: string;
-  /** Says where the command starts, when that is not the workspace itself. */
+  /** The folder in which the command starts, when that is not the workspace itself. */
   readonly cwd?: string;
   /** Tables of programs beside the built-in ones; a name in both is taken from here. */
   readonly programs?: ProgramTable;

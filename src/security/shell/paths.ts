@@ -17,7 +17,7 @@ export const LONGEST_PATH = 4096;
 export interface Whereabouts {
   /** Absolute. Without it, every absolute path is outside. */
   readonly workspace: string | undefined;
-  /** Says where the shell may be, relative to the workspace; empty when it is outside. */
+  /** The folders in which the shell may be, relative to the workspace; empty when it is outside. */
   readonly folders: readonly string[];
   /** A folder that may be read like the workspace: absolute. */
   readonly outputs?: string | undefined;

@@ -32,7 +32,7 @@ export interface AckOptions extends DiscoverOptions, Look {
   readonly paths?: readonly string[];
   /** `user-owned` is --all: one answer for everything in the user's own folder. */
   readonly which?: "one-by-one" | "user-owned";
-  /** Says where to write a lock for other machines. */
+  /** The file for a lock for other machines. */
   readonly emitTo?: string;
 }
 

@@ -64,7 +64,7 @@ export interface ContentItem {
   readonly isAbove?: true;
   /** Only a part of other content, which names it. */
   readonly imported?: true;
-  /** Says where it really lies, when a link leads there. */
+  /** The place where it really lies, when a link leads there. */
   readonly target?: string;
 }
 

@@ -7,7 +7,7 @@ import { isThere } from "./is-there.js";
 
 export interface Origin {
   readonly root: string;
-  /** Says where the places are, below the root. */
+  /** The folder of the places, below the root. */
   readonly base: string;
   readonly owner: Owner;
   /** A folder above the project, or one that a hook named. */

@@ -14,7 +14,7 @@ import { breakControlTokens, mendControlTokens } from "./break-control-tokens.js
 import { revealHidden } from "./reveal-hidden.js";
 
 export interface UntrustedText {
-  /** Says where it came from: an address, a path, a server and tool. */
+  /** Its origin: an address, a path, a server and tool. */
   readonly source: string;
   /** `web_page`, `instructions`, … */
   readonly kind: string;

@@ -50,7 +50,7 @@ import { SessionWriter } from "./session-writer.js";
 import { SnapshotFile } from "./snapshot-file.js";
 
 export interface FilesStoreOptions {
-  /** Says where the folders of the sessions are. */
+  /** The folder of the folders of the sessions. */
   readonly folder: string;
   /** 32 bytes. With them, only sessions that were made with the same key are opened. */
   readonly key?: Uint8Array;
@@ -87,7 +87,7 @@ class FilesStore extends LogStore {
   readonly #key: Uint8Array | undefined;
   readonly #clock: Clock;
   readonly #open = new Map<SessionId, SessionFiles>();
-  /** Says where calls that have not ended were begun, as far as this store has seen it. */
+  /** The place where calls that have not ended were begun, as far as this store has seen it. */
   readonly #calls = new Map<CallId, SessionId>();
   #closing: Promise<void> | undefined;
 

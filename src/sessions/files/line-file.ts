@@ -16,7 +16,7 @@ const PROBE_BYTES = 2 * 1024;
 const LINE_FEED = 10;
 
 export interface Line {
-  /** Says where it begins. */
+  /** The place where it begins. */
   readonly at: number;
   readonly text: string;
 }

@@ -27,7 +27,7 @@ import { type Redact, TurnMarkdown } from "./turn-markdown.js";
 export { RecordingRefused } from "./recording-file.js";
 
 export interface MarkdownRecorderOptions {
-  /** Says where files without a folder go. */
+  /** The folder of files without one. */
   readonly workspace: string;
   /** `provider:model` at the start of a recording. */
   readonly model: () => string;

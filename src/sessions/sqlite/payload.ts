@@ -54,7 +54,7 @@ export interface PreparedPayload {
   readonly json: Buffer;
   /** The content of the body. */
   readonly rest: Buffer;
-  /** Says where strings were taken out, and the hash of each. */
+  /** The places where strings were taken out, and the hash of each. */
   readonly holes?: Buffer;
   readonly blobs: readonly Blob[];
 }

@@ -14,14 +14,14 @@ export interface ForeignSessionFile {
   readonly kind: "claude-code" | "codex";
   readonly cwd?: string;
   readonly started?: string;
-  /** Says when the file was last written. */
+  /** The time when the file was last written. */
   readonly active: string;
   readonly title?: string;
 }
 
 export interface DiscoverOptions {
   readonly home: string;
-  /** Says where the programs keep their files, when that is not the usual folder in `home`. */
+  /** The place where the programs keep their files, when that is not the usual folder in `home`. */
   readonly claudeFolder?: string;
   readonly codexFolder?: string;
 }

@@ -56,7 +56,7 @@ export interface ApplyPlan {
 
 export interface Conflict {
   readonly path: string;
-  /** Says where the command's version is; undefined for a removal. */
+  /** The file with the command's version; undefined for a removal. */
   readonly ours: string | undefined;
 }
 
@@ -73,7 +73,7 @@ const BREATHE_EVERY = 200;
 const MOST_SYNCED = 64;
 
 interface StoredPlan {
-  /** Says where the layers were: the folder may have another name by now. */
+  /** The folder of the layers: the folder may have another name by now. */
   readonly folder: string;
   readonly plans: readonly ApplyPlan[];
 }

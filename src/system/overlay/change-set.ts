@@ -36,7 +36,7 @@ export interface HeldEntry {
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly ino: number;
-  /** Says where a link leads. */
+  /** The target of a link. */
   readonly target?: string;
 }
 

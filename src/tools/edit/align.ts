@@ -9,7 +9,7 @@ import { evenlySpaced, type SearchedText } from "./searched-text.js";
 
 export interface Quotation {
   readonly file: SearchedText;
-  /** Says where the quotation's fingerprint was found in the file's. */
+  /** The place where the quotation's fingerprint was found in the file's. */
   readonly at: number;
   readonly old: string;
   readonly oldPrint: Fingerprint;

@@ -8,7 +8,7 @@
  */
 export interface Fingerprint {
   readonly text: string;
-  /** Says where in the source each character starts and ends. */
+  /** The place in the source where each character starts and ends. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
 }

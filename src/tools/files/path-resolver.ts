@@ -26,9 +26,9 @@ export interface ResolvedPath {
   /** For people and models: relative to the root with forward slashes; absolute in an extra root. */
   readonly display: string;
   readonly exists: boolean;
-  /** Says why the user should agree first (a key file), if there is a reason. */
+  /** The reason why the user should agree first (a key file), if there is a reason. */
   readonly sensitive?: string;
-  /** Says why a change needs the user's approval; absent for `read`. */
+  /** The reason why a change needs the user's approval; absent for `read`. */
   readonly guarded?: string;
 }
 

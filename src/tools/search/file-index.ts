@@ -21,7 +21,7 @@ interface Entry {
   /** A folder ends in a slash. */
   readonly path: string;
   readonly lower: string;
-  /** Says where the last name begins. */
+  /** The place where the last name begins. */
   readonly base: number;
   readonly letters: number;
 }

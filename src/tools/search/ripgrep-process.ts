@@ -19,7 +19,7 @@ export class RipgrepRefused extends Error {}
 
 export interface RipgrepPlace {
   readonly program: string;
-  /** Says where the child starts and searches. */
+  /** The folder in which the child starts and searches. */
   readonly cwd: string;
   readonly signal: AbortSignal;
   /** Says how long it may write nothing; default: 30 s. */

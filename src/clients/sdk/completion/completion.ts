@@ -15,7 +15,7 @@ export interface Suggestion {
 }
 
 export interface Suggestions {
-  /** Says where in the caret's line the replaced text begins. */
+  /** The place in the caret's line where the replaced text begins. */
   readonly start: number;
   readonly items: readonly Suggestion[];
   /** One line below the list: how the command is used. */

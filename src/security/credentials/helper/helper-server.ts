@@ -54,7 +54,7 @@ export class HelperServer {
   readonly #socketName = `${randomBytes(6).toString("hex")}.sock`;
   #cancelIdle = () => {};
   #watcher: FSWatcher | undefined;
-  /** Says when a terminal gave keys last. */
+  /** The time when a terminal gave keys last. */
   #lentAt: number | undefined;
   #endsWithLast = false;
   #ended = false;

@@ -7,7 +7,7 @@ export interface Upstream {
   readonly socket: Socket;
   /** It is connected, TLS included. Otherwise an event tells when it is. */
   readonly isReady: boolean;
-  /** Says where a proxy reads the requests: they name the whole address, and carry these headers. */
+  /** The place where a proxy reads the requests: they name the whole address, and carry these headers. */
   readonly forwarded?: { readonly headers: Readonly<Record<string, string>> };
 }
 

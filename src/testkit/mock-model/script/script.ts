@@ -44,7 +44,7 @@ export const DEFAULT_MODEL: Required<ModelSpec> = {
 };
 
 export interface Reply {
-  /** Says where the reply starts in its file. */
+  /** The place where the reply starts in its file. */
   readonly line?: number;
   /** Says how many calls it answers; `Infinity` for all. */
   readonly times?: number;
