@@ -12,6 +12,7 @@ import { dirname, join } from "node:path";
 import { diffText } from "../../base/diff.js";
 import type { Variables } from "../../base/variables.js";
 import type { ToolContext } from "../../engine/ports.js";
+import { inWords } from "../../system/errno-words.js";
 import {
   type Applied,
   type ApplyPlan,
@@ -193,17 +194,17 @@ export class HeldChanges {
     }
     if (plans.every(({ changes }) => changes.length === 0)) return { notes, changed: [], failed: isPart };
     try {
-      await Promise.all([this.#place.undo.beforeApplying(plans), flushWritten(plans)]);
+      await Promise.all([flushWritten(plans), this.#place.undo.beforeApplying(plans)]);
+      await writePlan(view.folder, plans);
     } catch (error) {
-      const why = `they could not be backed up for undo: ${(error as Error).message}`;
-      return { notes: [...notes, `[its changes were not applied, because ${why}]`], changed: [], failed: true };
+      const why = inWords((error as Error).message);
+      return { notes: [...notes, `[its changes were not applied: ${why}]`], changed: [], failed: true };
     }
-    await writePlan(view.folder, plans);
     const applied: Applied[] = [];
     try {
       for (const plan of plans) applied.push(await applyChanges(plan));
     } catch (error) {
-      const why = `[only a part of its changes could be applied: ${(error as Error).message}. Undo reverts that part; the next start of Oxbow applies the rest]`;
+      const why = `[only a part of its changes could be applied: ${inWords((error as Error).message)}. Undo reverts that part; the next start of Oxbow applies the rest]`;
       return { notes: [...notes, why], changed: [], failed: true };
     }
     const changed = applied.flatMap(({ done }) => outermostOf(done).map(lineOf));

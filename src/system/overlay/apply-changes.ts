@@ -26,6 +26,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -78,8 +79,9 @@ interface StoredPlan {
   readonly plans: readonly ApplyPlan[];
 }
 
-/** Makes what is to be moved into the real folder ready: without attributes of the overlay, and on the disk. */
+/** Makes what is to be moved into the real folder ready: without attributes of the overlay, and on the disk. Throws where there is no room for it. */
 export async function flushWritten(plans: readonly ApplyPlan[]): Promise<void> {
+  for (const plan of plans) refuseWithoutRoom(plan);
   for (const { upper, changes } of plans) {
     for (const { path, after, marked } of changes) {
       if (marked && after !== undefined)
@@ -90,6 +92,21 @@ export async function flushWritten(plans: readonly ApplyPlan[]): Promise<void> {
     changes.filter(({ after }) => after?.kind === "file").map(({ path }) => join(upper, path)),
   );
   await Promise.all(files.slice(0, MOST_SYNCED).map(flush));
+}
+
+/** On another file system each file is copied beside the one that it replaces. Folders that change as a whole are not counted. */
+function refuseWithoutRoom({ root, upper, changes }: ApplyPlan): void {
+  const at = statSync(fsPath(root), { throwIfNoEntry: false });
+  if (at === undefined || at.dev === statSync(fsPath(upper)).dev) return;
+  const { bavail, bsize, files, ffree } = statfsSync(fsPath(root));
+  const blocks = (entry: HeldEntry | undefined) => (entry?.kind === "file" ? Math.ceil(entry.size / bsize) : 0);
+  const most = Math.max(0, ...changes.map(({ after }) => blocks(after)));
+  const more = changes.reduce((sum, { before, after }) => sum + Math.max(0, blocks(after) - blocks(before)), most);
+  const names = changes.filter(({ before, after }) => before === undefined && after !== undefined).length + 1;
+  if (more > bavail) throw new Error(`the disk of ${root} is full: ${(more - bavail) * bsize} bytes are missing`);
+  // Some file systems make room for names when they need it.
+  if (files > 0 && names > ffree)
+    throw new Error(`the disk of ${root} is full: it has no room for ${names} more names`);
 }
 
 /** Node cannot remove an attribute, so another entry takes the place of this one. What does not let itself be copied stays. */
@@ -118,8 +135,13 @@ async function withoutMarks(
 export async function writePlan(folder: string, plans: readonly ApplyPlan[]): Promise<void> {
   const stored: StoredPlan = { folder, plans };
   const file = join(folder, PLAN_FILE);
-  writeFileSync(file, JSON.stringify(stored), { mode: 0o600 });
-  await Promise.all([file, folder].map(flush));
+  try {
+    writeFileSync(file, JSON.stringify(stored), { mode: 0o600 });
+    await Promise.all([file, folder].map(flush));
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
 }
 
 /** Tells whether steps of a plan are left. */
