@@ -99,7 +99,7 @@ export const REQUIREMENTS = [
   { id: "S9", title: "Typed ids with a prefix", status: "done" },
   { id: "S10", title: "The session command", status: "done" },
   { id: "S11", title: "Tamper-evident log", status: "done" },
-  { id: "S12", title: "Counterfactual runs side by side", status: "part" },
+  { id: "S12", title: "Counterfactual runs side by side", status: "done" },
   { id: "S13", title: "A session is leased to one process", status: "done" },
   { id: "S14", title: "A contained command changes the workspace wholly or not at all", status: "done" },
   // Context

@@ -78,6 +78,7 @@ export const FEATURES: readonly string[] = [
   "stored_attach",
   "stream_gap",
   "resume_time",
+  "look_back",
 ];
 
 export const DEPRECATED: readonly Deprecation[] = [];

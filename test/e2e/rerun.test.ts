@@ -153,6 +153,26 @@ describe("a turn that runs again", () => {
     expect(sent).not.toContain("Say everything twice.");
     expect(sent).toContain("instead");
     expect(again.requests, "only the turn with the prompt runs").toHaveLength(1);
+    const reads = await run(
+      script,
+      "session",
+      "rerun",
+      id,
+      "--from",
+      "2",
+      "--tool-set",
+      "read",
+      "--model",
+      "claude-opus-4-1",
+      ...mode,
+    );
+    await newest();
+    const asked = reads.requests[0]?.body as { tools: { name: string }[]; model: string };
+    expect(asked.tools.map(({ name }) => name)).not.toContain("write");
+    expect(asked.model).toBe("claude-opus-4-1");
+    const denied = await run(OTHER, "session", "rerun", id, "--from", "2", "--deny", "write: d.txt", ...mode);
+    const { cwd: tree } = await newest();
+    expect([denied.code, (await readdir(tree)).includes("d.txt")], "another rule holds there").toEqual([0, false]);
     const kept = await run(script, "session", "rerun", id, "--from", "2", "--prompt", "more", ...mode);
     await newest();
     expect(JSON.stringify(kept.requests[0]?.body), "what was approved is approved in the copy").toContain(

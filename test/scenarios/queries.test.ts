@@ -1,13 +1,15 @@
 /** Shows what clients look up, and a client that follows a session from the middle, with the real engine and store. */
-import { realpath, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { execFileSync } from "node:child_process";
+import { realpath, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
 import { RUN_FLAGS } from "../../src/cli/commands/run-flags.js";
 import { connectInProcess } from "../../src/control/transports/inproc.js";
 import { parseFlags } from "../../src/feature/flags.js";
 import type { EngineClient } from "../../src/protocol/client.js";
-import { text } from "../../src/protocol/content.js";
+import type { CommandPayloads } from "../../src/protocol/commands.js";
+import { type InputContent, text } from "../../src/protocol/content.js";
 import type { Envelope } from "../../src/protocol/envelope.js";
 import type { SessionId } from "../../src/protocol/ids.js";
 import { createModelRegistry } from "../../src/runtime/models/model-registry.js";
@@ -222,6 +224,49 @@ describe("a client that looks back", () => {
         },
       });
       expect(await client.query("CompareSessions", { others: ["sess_none"] }, session)).toMatchObject({ ok: false });
+    },
+  );
+});
+
+describe("a client that runs a turn again", () => {
+  verifies(
+    ["C1", "S12"],
+    "gets the copy, its folder and the inputs to send, and continues there with another model",
+    async () => {
+      const engine = await open(["printf 'one\\n' > a"], { flags: ["--permission-mode", "allow"] });
+      const git = (...args: readonly string[]) =>
+        execFileSync("git", ["-C", root, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+      git("init", "-q");
+      git("commit", "-q", "--allow-empty", "-m", "first");
+      const client = connect(engine);
+      const session = await create(client);
+      const ended = until(client, "TurnEnded");
+      await client.send("SendInput", { content: [text("write")] }, session);
+      await ended;
+      const args = `${session} --from 1 --model offline`;
+      const asked = { namespace: "slash", verb: "rerun", payload: { args } };
+      const agent = connectInProcess(engine.host, { id: engine.newClientId(), canAnswer: false, identity: "agent" });
+      await agent.send("AttachSession", {}, session);
+      expect(await agent.send("CustomCommand", asked, session)).toMatchObject({ ok: false });
+      const made = await client.send("CustomCommand", asked, session);
+      if (!made.ok) throw new Error(made.failure.message);
+      const { value, follow } = made.value as unknown as {
+        value: { id: SessionId; cwd: string; inputs: InputContent[][] };
+        follow: CommandPayloads["CreateSession"];
+      };
+      onTestFinished(() => rm(dirname(value.cwd), { recursive: true, force: true }));
+      expect(value.inputs).toEqual([[text("write")]]);
+      expect(follow).toEqual({ resume: value.id, cwd: value.cwd, model: "offline" });
+      expect(await client.send("CreateSession", follow)).toMatchObject({ ok: true, session: value.id });
+      const again = until(client, "TurnEnded");
+      await client.send("SendInput", { content: value.inputs[0] ?? [] }, value.id);
+      expect((await again).session).toBe(value.id);
+      const compared = await client.query("CompareSessions", { others: [value.id] }, session);
+      expect(compared).toMatchObject({
+        ok: true,
+        answer: { same_turns: 0, sessions: [{}, { model: "offline:offline", branch_of: { session, event: 0 } }] },
+      });
+      expect(await client.query("GetStatus", {}, value.id)).toMatchObject({ answer: { place: { cwd: value.cwd } } });
     },
   );
 });

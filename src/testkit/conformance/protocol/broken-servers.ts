@@ -331,6 +331,11 @@ export const BROKEN_SERVERS: readonly BrokenServer[] = [
     spoil: replies("ListSessions", (reply) => ({ ...reply, answer: { sessions: [{ id: "$session", live: true }] } })),
   },
   {
+    scenario: "look-back",
+    fault: "does not say where a turn ends",
+    spoil: replies("ListTurns", (reply) => ({ ...reply, answer: { turns: [{ number: 1, outcome: "answered" }] } })),
+  },
+  {
     scenario: "health",
     fault: "does not say which process it is",
     spoil: replies("GetHealth", (reply) => ({ ...reply, answer: without(reply.answer, "pid") })),

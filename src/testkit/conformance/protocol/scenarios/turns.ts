@@ -203,6 +203,35 @@ export const TURNS: readonly Scenario[] = [
     ],
   },
   {
+    name: "look-back",
+    rule: "ListTurns and GetCosts tell about the turns of a session, GetChanges about its files; a session is compared only with one that is there.",
+    since: "0.2.0",
+    feature: "look_back",
+    steps: [
+      ...opened("a"),
+      input("a", "speak"),
+      wait("a", "TurnEnded", {}, { turn: "payload.turn", end: "id" }),
+      expecting(query("a", "ListTurns"), {
+        ok: true,
+        answer: {
+          turns: [
+            {
+              number: 1,
+              turn: "$turn",
+              end_event: "$end",
+              outcome: "answered",
+              input: { $contains: "speak" },
+              calls: 0,
+            },
+          ],
+        },
+      }),
+      expecting(query("a", "GetCosts"), { ok: true, answer: { total: { calls: 1 }, lines: [{ calls: 1 }] } }),
+      expecting(query("a", "GetChanges"), { ok: true, answer: { files: [], notes: [] } }),
+      expecting(query("a", "CompareSessions", { others: ["sess_00000000000000000000000000"] }), { ok: false }),
+    ],
+  },
+  {
     name: "plan-mode",
     rule: "EnterPlanMode and ExitPlanMode switch plan mode, which the status shows.",
     since: "0.1.0",
