@@ -1,10 +1,13 @@
 /** `oxbow web`: the web client without a terminal client. */
+import { resolve } from "node:path";
+import { safeLine } from "../../base/terminal-text.js";
 import { UsageError } from "../../base/usage-error.js";
 import type { Variables } from "../../base/variables.js";
 import type { ParsedFlags } from "../../feature/flags.js";
 import { ONCE } from "../../runtime/commands/engine.js";
 import { WEB_SHELL } from "../../runtime/commands/program.js";
 import { nodeClock } from "../../system/node-clock.js";
+import { realpathOrSelf } from "../../system/real-path.js";
 import { refuseAgents } from "../agent-limits.js";
 import { EXIT } from "../exit-codes.js";
 import { type ShellCommand, shellRunner } from "../shell-command.js";
@@ -14,7 +17,7 @@ export const shell: ShellCommand = {
   name: "web",
   specs: [WEB_SHELL],
   about: `Shows Oxbow in the browser: every session of this home, to watch, answer and steer. It starts the engine if none runs, prints the
-address, and keeps the engine there until Ctrl-C. Only this machine reaches it. Enter prints an address for another page. See docs/browser.md.`,
+address, and keeps the engine there until Ctrl-C. Only this machine reaches it, unless you say --lan. Enter prints an address for another page. See docs/browser.md.`,
   printsItself: true,
   open: async (flags, variables) => ({
     commands: [],
@@ -31,15 +34,17 @@ async function web(flags: ParsedFlags, variables: Variables): Promise<number> {
   refuseAgents(variables, "'oxbow web'");
   const { askForPage, openPage } = await import("../web/open-page.js");
   const port = readPort(flags.text("port"));
-  const first = await askForPage(variables, port === undefined ? {} : { port });
-  const print = (url: string) => void process.stdout.write(`${url}\n`);
+  const lan = flags.has("lan") ? { lan: { folders: foldersOf(flags) } } : {};
+  const first = await askForPage(variables, { ...lan, ...(port !== undefined && { port }) });
+  const print = flags.has("lan") ? await codePrinter() : (url: string) => void process.stdout.write(`${url}\n`);
   print(first.url);
   process.stderr.write(`${ONCE} Enter prints another one, Ctrl-C ends.\n`);
-  if (!flags.has("no-browser")) {
+  if (lan.lan !== undefined) process.stderr.write(lanWords(first.fingerprint ?? "", lan.lan.folders));
+  else if (!flags.has("no-browser")) {
     const missing = openPage(first.url, variables);
     if (missing !== undefined) process.stderr.write(`No browser opens: ${missing}.\n`);
   }
-  const same = { port: Number(new URL(first.address).port) };
+  const same = { ...lan, port: Number(new URL(first.address).port) };
   let stopAsking = () => {};
   // An engine that was killed is started again, at the same address: open pages go on.
   const askAgain = () => {
@@ -62,6 +67,25 @@ async function web(flags: ParsedFlags, variables: Variables): Promise<number> {
   stopAsking();
   process.stdin.destroy();
   return EXIT.answered;
+}
+
+/** Prints an address for a phone: as a code that its camera reads, and as text. */
+async function codePrinter(): Promise<(url: string) => void> {
+  const { renderUnicodeCompact } = await import("uqr");
+  return (url) => void process.stdout.write(`${renderUnicodeCompact(url)}\n${url}\n`);
+}
+
+function lanWords(fingerprint: string, folders: readonly string[]): string {
+  const shown = folders.map(safeLine).join(", ");
+  return `The browser warns, because no authority vouches for the certificate. Compare its SHA-256 fingerprint, then continue:
+  ${fingerprint}
+The device sees the sessions in ${shown}, and answers what stays in their sandbox. 'oxbow token list' shows it, 'oxbow token revoke ID' ends it.
+`;
+}
+
+function foldersOf(flags: ParsedFlags): readonly string[] {
+  const given = flags.list("folder").map((path) => realpathOrSelf(resolve(path)));
+  return given.length > 0 ? given : [realpathOrSelf(process.cwd())];
 }
 
 function readPort(text: string | undefined): number | undefined {

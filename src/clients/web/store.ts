@@ -11,8 +11,11 @@ import type { SessionId } from "../../protocol/ids.js";
 import type { JsonValue } from "../../protocol/json.js";
 import type { Queries, QueryKind, SessionInfo, StatusInfo } from "../../protocol/queries.js";
 import { ConnectionError } from "../sdk/connection-error.js";
+import { fetchExchange } from "../sdk/exchange.js";
+import { HttpClient } from "../sdk/http-client.js";
 import type { ConnectionState } from "../sdk/options.js";
 import { WebSocketClient } from "../sdk/web-socket-client.js";
+import type { WireClient } from "../sdk/wire-client.js";
 import { HOW, signOut } from "./sign-in.js";
 import { type Conversation, emptyConversation, reduce } from "./state/conversation.js";
 
@@ -28,9 +31,9 @@ export const pastTime = signal<number | undefined>(undefined);
 /** The time that what runs is measured against. */
 export const now = computed(() => pastTime.value ?? clock.value);
 
-let client: WebSocketClient | undefined;
+let client: WireClient | undefined;
 
-export function engine(): WebSocketClient {
+export function engine(): WireClient {
   if (client === undefined) throw new Error("the page is not connected");
   return client;
 }
@@ -43,11 +46,11 @@ export async function connectPage(token: string): Promise<void> {
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   for (;;) {
     try {
-      client = await WebSocketClient.connect({ url, token, name: "web", onState: onState });
+      client = await connectOver(url, token);
       break;
     } catch (error) {
       const isFinal = error instanceof ConnectionError && error.failure.reason !== "NetworkFailed";
-      if (isFinal || !(await mayConnect(token))) return signedOut();
+      if (isFinal || (await probe(token)) === "refuses") return signedOut();
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
@@ -65,21 +68,35 @@ export async function connectPage(token: string): Promise<void> {
   document.addEventListener("visibilitychange", () => void refreshSessions());
 }
 
+/** Some browsers open no WebSocket to a certificate that a person has accepted; they follow sessions over plain requests. */
+async function connectOver(url: URL, token: string): Promise<WireClient> {
+  const options = { token, name: "web", onState: (state: ConnectionState) => onState(state, token) };
+  try {
+    return await WebSocketClient.connect({ ...options, url });
+  } catch (error) {
+    if ((await probe(token)) !== "works") throw error;
+    const { origin } = location;
+    return HttpClient.connect({ ...options, exchange: fetchExchange(origin), place: origin });
+  }
+}
+
 /** A browser does not say why it has no WebSocket. */
-async function mayConnect(token: string): Promise<boolean> {
+async function probe(token: string): Promise<"works" | "refuses" | "is away"> {
   const answer = await fetch("/v1/health", { headers: { "x-oxbow-token": token } }).catch(() => undefined);
-  return answer?.status !== 401 && answer?.status !== 403;
+  if (answer?.status === 401 || answer?.status === 403) return "refuses";
+  return answer?.ok === true ? "works" : "is away";
 }
 
 function signedOut(): void {
   signOut();
   problem.value = { text: `The sign-in of this page has ended. ${HOW}`, isFinal: true };
+  void client?.close();
 }
 
-function onState(state: ConnectionState): void {
+async function onState(state: ConnectionState, token: string): Promise<void> {
   connection.value = state;
   if (state === "connected") void refreshSessions();
-  if (state === "closed") signedOut();
+  if (state === "closed" || (state === "reconnecting" && (await probe(token)) === "refuses")) signedOut();
 }
 
 /** A query. Undefined when it is refused; the toast says why, unless it is asked in the background. */

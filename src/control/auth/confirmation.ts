@@ -58,7 +58,7 @@ export const CODE_LIFETIME_MS = 60_000;
 /** The asker of a code in hand: a page of this engine that has no token yet. */
 export const PAGE = "page";
 const MOST_GUESSES = 3;
-const MOST_IN_HAND = 16;
+const MOST_IN_HAND = 64;
 const MOST_OPEN = 3;
 const MOST_A_MINUTE = 6;
 

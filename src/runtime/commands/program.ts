@@ -286,6 +286,14 @@ export const WEB_SHELL: CommandSpec = {
   shellFlags: [
     { name: "port", value: "N", help: "the port of this machine (default: a free one)" },
     { name: "no-browser", help: "print the address, and open no browser" },
+    { name: "lan", help: "for a phone in the same network: TLS, a QR code, and a token for some folders" },
+    {
+      name: "folder",
+      value: "DIR",
+      repeatable: true,
+      complete: "folder",
+      help: "with --lan: a folder whose sessions the device sees (default: the current one; repeatable)",
+    },
   ],
   places: IN_SHELL,
 };

@@ -2,7 +2,7 @@
  * The routes as an application: it finds out who asks, then who answers.
  *
  * 1. Every route needs a token, except asking for one on the Unix socket, and signing in with a code from a page of this server.
- * 2. Beyond this machine the token must be bound to sessions.
+ * 2. Beyond this machine the token must be bound to sessions or to folders.
  * 3. A fault in a handler is a 500 without details; the log has them.
  */
 import { Hono } from "hono";

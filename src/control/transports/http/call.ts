@@ -27,10 +27,16 @@ export interface Service {
   readonly bodies: BodyReader;
   readonly clock: Clock;
   readonly openApi: () => JsonObject;
-  /** Shows the web client on a port of this machine, and returns its address with a code to sign in. */
-  readonly openWeb?: ((options: { readonly port?: number }) => Promise<WebAddress>) | undefined;
+  /** Shows the web client on a port, and returns its address with a code to sign in. */
+  readonly openWeb?: ((asked: WebAsked) => Promise<WebAddress>) | undefined;
   /** Streams and sockets that are open; the server ends them when it closes. */
   readonly open: Set<{ end(): void }>;
+}
+
+export interface WebAsked {
+  readonly port?: number;
+  /** For other machines of the network: what they see are the sessions in these folders. Absent: this machine alone. */
+  readonly lan?: { readonly folders: readonly string[] };
 }
 
 export interface WebAddress {
@@ -40,6 +46,8 @@ export interface WebAddress {
   readonly url: string;
   /** Until when the code is valid. */
   readonly expires_at: string;
+  /** Of the certificate, in the network. */
+  readonly fingerprint?: string;
 }
 
 export interface RouteEnvironment {

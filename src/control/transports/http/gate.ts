@@ -77,8 +77,9 @@ export class Gate {
       const wait = isGuess ? this.#guesses.wrong(request.socket.remoteAddress ?? "socket") : undefined;
       return { given: true, failure: wait === undefined ? checked.failure : tooManyRequests(wait) };
     }
-    if (place === "network" && checked.claims.sessions === undefined) {
-      const detail = "from other machines, the engine accepts only tokens that are bound to sessions.";
+    const { sessions, folders } = checked.claims;
+    if (place === "network" && sessions === undefined && folders === undefined) {
+      const detail = "from other machines, the engine accepts only tokens that are bound to sessions or to folders.";
       return { given: true, failure: failure("Forbidden", { detail }) };
     }
     return checked;

@@ -126,7 +126,7 @@ export const SCHEMAS = {
     { sessions: listOf(SESSION_ID), commands: listOf(TEXT), display_name: TEXT, revoked_at: TIME },
   ),
   NewToken: shape({ token: TEXT, claims: { type: "object" } }),
-  WebAddress: shape({ address: TEXT, url: TEXT, expires_at: TIME }),
+  WebAddress: shape({ address: TEXT, url: TEXT, expires_at: TIME }, { fingerprint: TEXT }),
   Confirmation: shape({
     request: TEXT,
     channel: { enum: ["client", "tty", "notify"] },

@@ -2,7 +2,7 @@
 import { isAbsolute, normalize } from "node:path";
 import { parseDuration } from "../../../../base/duration.js";
 import { isId, type SessionId } from "../../../../protocol/ids.js";
-import type { JsonObject } from "../../../../protocol/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../../protocol/json.js";
 import { isOwner, type WantedClaims } from "../../../auth/claims.js";
 import { type Call, Refused, refuse } from "../call.js";
 import type { Route } from "../route.js";
@@ -31,14 +31,20 @@ export const TOKEN_ROUTES: readonly Route[] = [
     summary:
       "Show the web client on a port of this machine; the answer has its address with a code that signs in one page",
     tag: "tokens",
-    body: shape({}, { port: { ...WHOLE, maximum: 65_535 } }),
+    body: shape({}, { port: { ...WHOLE, maximum: 65_535 }, lan: shape({ folders: listOf(TEXT) }) }),
     answers: { 200: { about: "The web client is there.", schema: refer("WebAddress") } },
     handle: async (call) => {
       requireMinter(call);
-      const { port } = await call.body();
+      const { port, lan } = await call.body();
       const { openWeb } = call.service;
       if (openWeb === undefined) throw refuse("NotFound", "This engine has no web client.");
-      return call.json(await openWeb(typeof port === "number" ? { port } : {}));
+      const folders = lan === undefined ? undefined : foldersIn(lan);
+      return call.json(
+        await openWeb({
+          ...(typeof port === "number" && { port }),
+          ...(folders !== undefined && { lan: { folders } }),
+        }),
+      );
     },
   },
   {
@@ -108,6 +114,20 @@ function requireMinter({ claims }: Call): void {
   throw refuse("Forbidden", "only the owner's token may list and revoke tokens.");
 }
 
+function foldersIn(lan: JsonValue): readonly string[] {
+  const folders = isJsonObject(lan) && Array.isArray(lan.folders) ? lan.folders : [];
+  const paths = folders.filter((path) => typeof path === "string");
+  requireFolders(paths);
+  if (paths.length > 0 && paths.length === folders.length) return paths;
+  throw refuse("InvalidInput", '"lan" must name folders, such as {"folders": ["/home/me/project"]}.');
+}
+
+function requireFolders(folders: readonly string[]): void {
+  const wrong = folders.find((path) => !isAbsolute(path) || normalize(path) !== path);
+  if (wrong !== undefined || folders.length > 100)
+    throw refuse("InvalidInput", '"folder" must be an absolute path, at most 100 times.');
+}
+
 async function requestToken(call: Call): Promise<Response> {
   const { claims, service, place } = call;
   // Programs of this user reach the socket without a token: the code is what they lack. A port is open to more.
@@ -124,9 +144,7 @@ function wantedOf(call: Call): WantedClaims {
   const bad = sessions?.find((id) => !isId("sess", id));
   if (bad !== undefined) throw refuse("InvalidInput", '"session" must be the id of a session (sess_…).');
   const folders = query.queries("folder");
-  const wrong = folders?.find((path) => !isAbsolute(path) || normalize(path) !== path);
-  if (wrong !== undefined || (folders?.length ?? 0) > 100)
-    throw refuse("InvalidInput", '"folder" must be an absolute path, at most 100 times.');
+  requireFolders(folders ?? []);
   const identity = query.query("identity") ?? "agent";
   if (identity !== "human" && identity !== "agent")
     throw refuse("InvalidInput", '"identity" must be "human" or "agent".');
