@@ -3,6 +3,7 @@ export const STATUS_PARTS = [
   "model",
   "context",
   "cost",
+  "background",
   "branch",
   "sandbox",
   "profile",
@@ -14,8 +15,13 @@ export const STATUS_PARTS = [
 export type StatusPart = (typeof STATUS_PARTS)[number];
 export type StatusParts = readonly StatusPart[];
 
-/** The parts that a person names, or the first word that is none. */
-export function readStatusParts(text: string): StatusParts | { readonly unknown: string } {
+/** Parts, or a command of the person whose first line stands for them. */
+export type StatusLine = StatusParts | { readonly command: string };
+
+/** Reads the parts that a person names, `!COMMAND`, or the first word that is neither. */
+export function readStatusLine(text: string): StatusLine | { readonly unknown: string } {
+  const [, command] = /^\s*!\s*(\S[\s\S]*)$/.exec(text) ?? [];
+  if (command !== undefined) return { command: command.trim() };
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
   const unknown = words.find((word) => !(STATUS_PARTS as readonly string[]).includes(word));
   return unknown === undefined ? (words as StatusPart[]) : { unknown };

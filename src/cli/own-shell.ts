@@ -1,5 +1,6 @@
 /** Runs `!command` of a person in this process: in the folder of the session, with the whole environment of this terminal. */
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import type { OwnCommandEnd, OwnShell } from "../base/own-shell.js";
 import type { Variables } from "../base/variables.js";
@@ -42,6 +43,29 @@ export function ownShell(variables: Variables, { value, origin }: Setting<number
       return ended(command, { window, notes, exitCode: undefined, isOk: false });
     }
   };
+}
+
+const STATUS_MS = 2000;
+const MOST_OUTPUT = 4096;
+
+/** Runs the command of a status line; undefined if it fails, or does not end in time. */
+export async function firstOutput(
+  variables: Variables,
+  command: string,
+  input: string,
+  folder: string,
+): Promise<string | undefined> {
+  const cwd = existsSync(folder) ? folder : process.cwd();
+  let output = "";
+  const end = await runProcess({
+    argv: [findShell(variables.PATH, { outside: cwd }), "-c", "--", command],
+    ...{ cwd, env: environment(variables, cwd), input, timeoutMs: STATUS_MS, leavesNothing: true },
+    onOutput: (chunk) => {
+      if (output.length < MOST_OUTPUT) output += chunk.toString("utf8");
+    },
+    onErrorOutput: () => {},
+  });
+  return end.reason === "exit" && end.exitCode === 0 ? output.slice(0, MOST_OUTPUT) : undefined;
 }
 
 /** Nothing is withheld. The mark of a model's command does not hold for what a person typed. */

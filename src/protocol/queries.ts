@@ -138,6 +138,10 @@ export interface PlaceStatus {
   readonly price?: { readonly input: number; readonly output: number };
   /** Says whether the model takes images; absent when that is not known. */
   readonly images?: boolean;
+  /** The number of background commands that run; absent for none. */
+  readonly background?: number;
+  /** Further folders of its workspace. */
+  readonly folders?: readonly string[];
   /** Instruction files in use. */
   readonly instructions: readonly string[];
 }

@@ -86,7 +86,8 @@ function nameOf({ kind, name, entry }: ExtensionFile): string {
 }
 
 export async function placeStatus(opened: OpenedRun, { root, content, loaded }: Place): Promise<PlaceStatus> {
-  const { run, permissions, effort, sandbox, costs } = opened;
+  const { run, permissions, effort, sandbox, costs, toolbox, folders } = opened;
+  const background = toolbox.inBackground();
   const branch = branchOf(root);
   const limits = await costs.limitsOf(run.model).catch(() => undefined);
   const facts = limits && (await costs.facts(run.model));
@@ -101,6 +102,8 @@ export async function placeStatus(opened: OpenedRun, { root, content, loaded }: 
     ...(limits !== undefined && { context_window: limits.reads }),
     ...(facts?.price !== undefined && { price: { input: facts.price.input, output: facts.price.output } }),
     ...(facts !== undefined && { images: facts.abilities.images }),
+    ...(background > 0 && { background }),
+    ...(folders.roots.length > 0 && { folders: [...folders.roots] }),
     instructions: content?.files ?? [],
   };
 }

@@ -56,19 +56,25 @@ export interface BackgroundFacts {
 
 export class BackgroundCommands {
   readonly #clock: Clock;
+  readonly #onChange: (running: number) => void;
   readonly #commands = new Map<string, BackgroundCommand>();
   #count = 0;
   #closed = false;
 
-  constructor(clock: Clock = nodeClock) {
+  /** `onChange` gets how many run, after each start and end. */
+  constructor(clock: Clock = nodeClock, onChange: (running: number) => void = () => {}) {
     this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  get running(): number {
+    return this.list().filter(({ end }) => end === undefined).length;
   }
 
   /** Starts a command and returns its id; throws when it cannot be started or too many run. */
   async start({ command, output, launch, endNote }: BackgroundStart): Promise<string> {
     if (this.#closed) throw new Error("The session is ending; no command can be started.");
-    const running = this.list().filter((entry) => entry.end === undefined);
-    if (running.length >= MAX_RUNNING) {
+    if (this.running >= MAX_RUNNING) {
       throw new Error(`${MAX_RUNNING} background commands are running already. Kill one first.`);
     }
     const window = new OutputWindow();
@@ -88,11 +94,14 @@ export class BackgroundCommands {
       startedAt: this.#clock.now(),
     };
     this.#commands.set(entry.id, entry);
+    this.#onChange(this.running);
     void process.ended.then((end) => {
       entry.end = end;
       entry.endedAt = this.#clock.now();
       file.close();
       this.#forgetOldest();
+      // After the end of the session no one follows it.
+      if (!this.#closed) this.#onChange(this.running);
     });
     if (this.#closed) await process.stop();
     return entry.id;
@@ -151,8 +160,7 @@ export function createBackgroundTool(commands: BackgroundCommands, ports?: () =>
     ...CATALOG.background,
     run: async (args, context) => {
       const outcome = await run(commands, args, context);
-      const isRunning = commands.list().some(({ end }) => end === undefined);
-      const listening = isRunning && outcome.status === "ok" ? await ports?.() : undefined;
+      const listening = commands.running > 0 && outcome.status === "ok" ? await ports?.() : undefined;
       if (listening === undefined || listening.length === 0) return outcome;
       const note = `[Listening here: ${listening.join(", ")}. The user reaches a port with /ports open ${listening[0]}.]`;
       return { ...outcome, content: [...outcome.content, ownText(note)] };

@@ -289,16 +289,28 @@ describe("the terminal client", () => {
     const { hosted } = await host([]);
     const saved: ChosenSettings[] = [];
     const saveSettings = async (chosen: ChosenSettings) => `Saved number ${saved.push(chosen)}.`;
-    const client = await TuiClient.open(hosted, { saveSettings });
+    const ran: string[] = [];
+    const runStatusCommand = async (command: string, input: string) => {
+      ran.push(command);
+      return `mine: ${JSON.parse(input).mode}\n`;
+    };
+    const client = await TuiClient.open(hosted, { saveSettings, runStatusCommand });
     await client.until(/^auto · anthropic:/m);
+    client.type("/statusline !my-line --short", "\r");
+    await client.until(/^auto · mine: auto/m);
+    expect(ran).toEqual(["my-line --short"]);
+    client.type(SHIFT_TAB);
+    await client.until(/^review edits · mine: review/m);
+    client.type(SHIFT_TAB, SHIFT_TAB);
+    await client.until(/^auto · mine: auto/m);
     client.type("/statusline colour", "\r");
     await client.until("There is no part 'colour'. There are model, context,");
     client.type("/statusline session model", "\r");
-    await client.until("The line has these parts now. Saved number 1.");
+    await client.until("The line has these parts now. Saved number 2.");
     await client.until(/^auto · \w{8} · anthropic:claude-sonnet-5(?: · no sandbox)?$/m);
     client.type("/statusline all", "\r");
-    await client.until("Saved number 2.");
-    expect(saved).toEqual([{ status_line: "session model" }, { status_line: null }]);
+    await client.until("Saved number 3.");
+    expect(saved.slice(1)).toEqual([{ status_line: "session model" }, { status_line: null }]);
     await client.leave();
   });
 
@@ -530,6 +542,7 @@ describe("the terminal client", () => {
     const client = await TuiClient.open(hosted);
     client.type("begin", "\r");
     await client.until("Started.");
+    await client.until(/ · 1 in background/);
     client.type(ALT_W);
     await client.until(/❯ bg1: echo it listens; exec sleep 300 +running for/);
     client.type("\r");
@@ -539,6 +552,7 @@ describe("the terminal client", () => {
     client.type("\x18");
     await client.until("Stopped.");
     client.type("\x03", "/background", "\r");
+    expect(await client.until(/bg1 +killed after/)).not.toContain("in background");
     await client.until(/bg1 +killed after .* echo it listens/);
     client.type("/background stop bg1", "\r");
     await client.until("bg1 has ended already.");

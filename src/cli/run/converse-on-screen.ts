@@ -55,7 +55,7 @@ export async function converseOnScreen(
     vim: settings.vim.value,
     wrap: settings.wrap.value,
     alerts: settings.alerts.value,
-    statusParts: settings.status_line.value,
+    statusLine: settings.status_line.value,
     leaving: leaving.signal,
     lost: options.leave,
     ...(keepsTurn && { keepsTurn }),

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { OwnShell } from "../../base/own-shell.js";
-import type { StatusParts } from "../../base/status-parts.js";
+import type { StatusLine } from "../../base/status-parts.js";
 import { formatStats, type TurnStats } from "../../base/turn-stats.js";
 import type { Variables } from "../../base/variables.js";
 import { runTui } from "../../clients/tui/app.js";
@@ -41,7 +41,7 @@ export interface ConverseOptions {
   readonly wrap: "terminal" | "words";
   readonly alerts: Alerts;
   readonly theme: string | undefined;
-  readonly statusParts?: StatusParts | undefined;
+  readonly statusLine?: StatusLine | undefined;
   readonly leaving: AbortSignal;
   readonly keepsTurn?: () => boolean | Promise<boolean>;
   /** The engine has ended: the conversation opens again. */
@@ -79,6 +79,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
     wrapsWords: options.wrap === "words",
     alerts: options.alerts,
     composer: { ...composer, vim: options.vim },
+    runStatusCommand: async (...command) => (await import("../own-shell.js")).firstOutput(variables, ...command),
     files: clientFiles(variables),
     onSession: (other) => {
       current = other;

@@ -5,7 +5,7 @@
  * 2. Finished output is printed once. Only the live region is painted again, at most thirty times a second and only after a change.
  * 3. When nothing runs there is no timer.
  */
-import { readStatusParts, STATUS_PARTS } from "../../base/status-parts.js";
+import { readStatusLine, STATUS_PARTS } from "../../base/status-parts.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { PlanAnswer } from "../sdk/plan-choices.js";
@@ -64,7 +64,7 @@ export class TuiApp {
   constructor(options: TuiOptions) {
     this.#options = options;
     const { client, clock } = options;
-    this.#screen = new Screen(options);
+    this.#screen = new Screen({ ...options, onStatus: () => this.#pace.changed("event") });
     this.#keys = options.keys ?? USUAL_KEYS;
     this.#state = firstState({ ...options, client: client.id, hidesCost: !options.showCost });
     this.#transcript = new TranscriptWriter({
@@ -311,8 +311,8 @@ export class TuiApp {
 
   #useSetting(name: string, value: string): void {
     if (name === "status_line") {
-      const parts = readStatusParts(value);
-      this.#screen.statusParts = "unknown" in parts ? STATUS_PARTS : parts;
+      const line = readStatusLine(value);
+      this.#screen.useStatusLine("unknown" in line ? STATUS_PARTS : line);
     }
     if (name === "theme") this.#setTheme(value);
     if (name === "vim") this.#composer.useVim(value === "true");

@@ -4,12 +4,13 @@ import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { ScreenAction } from "../../base/client-action.js";
 import type { Clock } from "../../base/clock.js";
 import type { OwnShell } from "../../base/own-shell.js";
-import type { StatusParts } from "../../base/status-parts.js";
+import type { StatusLine } from "../../base/status-parts.js";
 import type { TurnStats } from "../../base/turn-stats.js";
 import type { EngineClient } from "../../protocol/client.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { Block } from "./content/block.js";
 import type { Login } from "./effects/login.js";
+import type { RunStatusCommand } from "./effects/status-command.js";
 import type { ComposerOptions } from "./input/composer.js";
 import type { Bindings } from "./keys/bindings.js";
 import type { DialogName, State } from "./state.js";
@@ -37,8 +38,10 @@ export interface TuiOptions {
   readonly wrapsWords?: boolean;
   /** How the client calls the person; default: both. */
   readonly alerts?: Alerts;
-  /** The parts of the line below the input; default: all. */
-  readonly statusParts?: StatusParts | undefined;
+  /** The line below the input; default: all parts. */
+  readonly statusLine?: StatusLine | undefined;
+  /** Runs the person's command for that line. */
+  readonly runStatusCommand?: RunStatusCommand;
   readonly composer?: Pick<ComposerOptions, "history" | "drafts" | "images" | "editText" | "completion" | "vim">;
   /** Called with the other session, after `/clear` or a choice in the picker. */
   readonly onSession?: (session: SessionId) => void;

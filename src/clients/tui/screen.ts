@@ -1,12 +1,13 @@
 /** What the client shows now: the parts of the live region, and the style of blocks. */
 
 import type { Clock } from "../../base/clock.js";
-import { STATUS_PARTS, type StatusParts } from "../../base/status-parts.js";
+import { STATUS_PARTS, type StatusLine } from "../../base/status-parts.js";
 import { safeLine } from "../../base/terminal-text.js";
 import { type RenderOptions, renderBlock } from "./content/render-block.js";
 import { pinnedTodos } from "./content/todo.js";
 import { type ContentTools, loadContentTools, plainTools } from "./content/tools.js";
 import type { DialogSize, DialogView } from "./dialogs/dialog.js";
+import { StatusCommand } from "./effects/status-command.js";
 import type { Composer } from "./input/composer.js";
 import { USUAL_KEYS } from "./keys/bindings.js";
 import type { TuiOptions } from "./options.js";
@@ -26,9 +27,20 @@ const ROWS_BESIDE_DIALOG = 8;
 export interface ScreenOptions
   extends Pick<
     TuiOptions,
-    "terminal" | "theme" | "files" | "verses" | "still" | "linear" | "keys" | "statusParts" | "wrapsWords"
+    | "terminal"
+    | "theme"
+    | "files"
+    | "verses"
+    | "still"
+    | "linear"
+    | "keys"
+    | "statusLine"
+    | "runStatusCommand"
+    | "wrapsWords"
   > {
   readonly clock: Clock;
+  /** Called when the status line may be another one. */
+  readonly onStatus: () => void;
 }
 
 export interface Shown {
@@ -42,7 +54,8 @@ export interface Shown {
 export class Screen {
   readonly #options: ScreenOptions;
   theme: Theme;
-  statusParts: StatusParts;
+  #statusLine: StatusLine = STATUS_PARTS;
+  #statusCommand: StatusCommand | undefined;
   #tools: ContentTools = plainTools;
   /** The folder where paths of the session begin. */
   #folder: string | undefined;
@@ -50,7 +63,14 @@ export class Screen {
   constructor(options: ScreenOptions) {
     this.#options = options;
     this.theme = options.theme;
-    this.statusParts = options.statusParts ?? STATUS_PARTS;
+    if (options.statusLine !== undefined) this.useStatusLine(options.statusLine);
+  }
+
+  useStatusLine(line: StatusLine): void {
+    const { clock, runStatusCommand: run, onStatus: onChange } = this.#options;
+    this.#statusLine = line;
+    const isOwn = "command" in line && run !== undefined;
+    this.#statusCommand = isOwn ? new StatusCommand(line.command, { clock, run, onChange }) : undefined;
   }
 
   /** Loads large libraries: while the model answers, and not in an idle client. */
@@ -121,7 +141,10 @@ export class Screen {
         dialog,
         dialogHasFocus,
         composer: composer.view(columns, most, theme),
-        status: statusLine(state, { width: columns, theme, parts: this.statusParts, vim: composer.vimMode }),
+        status: statusLine(state, {
+          ...{ width: columns, theme, vim: composer.vimMode, own: this.#statusCommand?.line(state) },
+          parts: "command" in this.#statusLine ? STATUS_PARTS : this.#statusLine,
+        }),
       },
       { columns, rows, theme, ...(linear && { linear }) },
     );

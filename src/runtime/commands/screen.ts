@@ -28,7 +28,7 @@ export const THEME: CommandSpec = {
 
 export const STATUSLINE: CommandSpec = {
   name: "statusline",
-  summary: "choose the parts of the line below the input, in their order; all: the usual ones",
+  summary: "choose the parts of the line below the input in their order, or !COMMAND of yours; all: the usual ones",
   arguments: [{ name: "PARTS", kind: "text", optional: true, rest: "list", complete: [...STATUS_PARTS, "all"] }],
   reaches: "session",
   places: SCREEN,

@@ -9,6 +9,7 @@ import type { Variables } from "../../base/variables.js";
 import { VERSION } from "../../base/version.js";
 import type { Tool, ToolRegistry, ToolSet } from "../../engine/ports.js";
 import type { JsonObject } from "../../protocol/json.js";
+import { nodeClock } from "../../system/node-clock.js";
 import { MOST_PATH } from "../../system/real-path.js";
 import type { BackgroundCommands } from "../../tools/background.js";
 import type { BashOptions } from "../../tools/bash.js";
@@ -56,6 +57,8 @@ export interface ToolboxOptions {
   readonly addedEnvironment?: BashOptions["addedEnvironment"];
   /** Called before every change to a file. */
   readonly observer?: ChangeObserver;
+  /** Gets how many background commands run, whenever that changes. */
+  readonly onBackground?: (running: number) => void;
   /** Names the files that need the user's permission. */
   readonly guard?: PathGuard;
 }
@@ -67,6 +70,8 @@ export interface Toolbox extends ToolRegistry {
   /** A built-in tool for a command of the user, even if the model does not have it. */
   open(name: ToolName): Promise<Tool>;
   background(): Promise<BackgroundCommands>;
+  /** Counts the background commands that run. */
+  inBackground(): number;
   close(): Promise<void>;
 }
 
@@ -84,6 +89,7 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     prepare: async (name) => loaders.get(name)?.(),
     open: (name) => loaders.get(name)?.() ?? CATALOG[name].load(place),
     background: place.background,
+    inBackground: () => place.inBackground,
     close: () => place.close(),
   };
 }
@@ -93,6 +99,7 @@ class Place implements ToolPlace {
   readonly workspace: () => Promise<Workspace>;
   readonly searcher: () => Promise<Searcher>;
   readonly background: () => Promise<BackgroundCommands>;
+  inBackground = 0;
   #background: Promise<BackgroundCommands> | undefined;
 
   constructor(options: ToolboxOptions) {
@@ -115,7 +122,11 @@ class Place implements ToolPlace {
     });
     this.background = () => {
       this.#background ??= import("../../tools/background.js").then(
-        ({ BackgroundCommands }) => new BackgroundCommands(),
+        ({ BackgroundCommands }) =>
+          new BackgroundCommands(nodeClock, (running) => {
+            this.inBackground = running;
+            options.onBackground?.(running);
+          }),
       );
       return this.#background;
     };

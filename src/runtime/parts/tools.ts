@@ -84,7 +84,7 @@ export function toolsPart(parts: ToolsParts, place: ToolsPlace) {
     },
   });
   const hookVariables = parent?.hookVariables ?? new HookVariables();
-  const toolbox = sessionToolbox(parts, { outputs, undo, folders, guard, sandbox, hookVariables });
+  const toolbox = sessionToolbox(parts, { bus: place.bus, outputs, undo, folders, guard, sandbox, hookVariables });
   const permissions: RunPermissions = sessionPermissions(parts, { ...place, guard, sandbox, toolbox, outputDirectory });
   /** Folders that the model does not know yet. */
   let isNews: string[] = [];
@@ -190,6 +190,7 @@ function sessionToolbox(
   made: {
     readonly outputs: ReturnType<typeof outputFolders>;
     readonly undo: UndoRecorder;
+    readonly bus: Bus;
     readonly folders: SessionFolders;
     readonly guard: RunGuard;
     readonly sandbox: RunSandbox;
@@ -197,7 +198,7 @@ function sessionToolbox(
   },
 ) {
   const { settings } = loaded;
-  const { outputs, undo, folders, guard, sandbox, hookVariables } = made;
+  const { bus, outputs, undo, folders, guard, sandbox, hookVariables } = made;
   return openToolbox({
     root,
     offers: (tool, set) => settings.tool_sets.value.offers(tool, set),
@@ -210,6 +211,8 @@ function sessionToolbox(
     commandTimeoutMs: settings.run_timeout.value ?? "off",
     reachesOutputs: true,
     onOutputFile: outputs.trim,
+    onBackground: (running) =>
+      bus.publish("CustomEvent", { namespace: "background", kind: "running", payload: { running } }),
     webHosts: settings.web_hosts.value,
     webNames: settings.web_names.value,
     observer: undo,

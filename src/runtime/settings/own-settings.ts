@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { duration, durationOrOff, onOrOff, wholeNumber } from "../../base/read-value.js";
-import { readStatusParts, STATUS_PARTS, type StatusParts } from "../../base/status-parts.js";
+import { readStatusLine, STATUS_PARTS, type StatusLine } from "../../base/status-parts.js";
 import { UsageError } from "../../base/usage-error.js";
 import { choice, type DeclaredSetting, setting, shown, shownTime, tables } from "../../feature/setting.js";
 import { type LogLevels, parseLogLevels } from "../../system/log.js";
@@ -104,10 +104,12 @@ export const programSettings = {
     holds: "client",
   }),
   status_line: setting({
-    about: "the parts of the line below the input and their order: model cost title",
+    about:
+      "the parts of the line below the input in their order: model cost title; or !COMMAND, whose first line is shown",
     guide: "terminal",
     holds: "client",
     read: statusLine,
+    show: (value) => (value !== undefined && "command" in value ? `!${value.command}` : shown(value)),
   }),
   alerts: choice(["both", "bell", "notification", "none"], {
     about: "how the terminal client calls you: both (bell and notification), bell, notification or none",
@@ -157,10 +159,10 @@ function certificateFile(text: string): string {
   throw new UsageError(`expected the absolute path of a file, got "${text}".`);
 }
 
-function statusLine(text: string): StatusParts {
-  const parts = readStatusParts(text);
+function statusLine(text: string): StatusLine {
+  const parts = readStatusLine(text);
   if (!("unknown" in parts)) return parts;
-  throw new UsageError(`expected ${STATUS_PARTS.join(", ")}, got "${parts.unknown}".`);
+  throw new UsageError(`expected ${STATUS_PARTS.join(", ")} or !COMMAND, got "${parts.unknown}".`);
 }
 
 function logLevels(text: string): LogLevels {

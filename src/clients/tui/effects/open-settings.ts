@@ -131,7 +131,7 @@ async function change(
   print({ kind: "notice", level: isSaved ? "info" : "error", text: said });
   const settings = await listed(place);
   const now = settings?.find((setting) => setting.name === name);
-  if (isSaved && now !== undefined) useSetting(name, now.value);
+  if (isSaved && now !== undefined) useSetting(name, text ?? now.value);
   if (isSaved && text !== null && command !== undefined) await useNow(place, command, text);
   return settings;
 }

@@ -1,7 +1,7 @@
 /** Commands that the client does itself: a picker instead of a list, a new conversation, the end. */
 
 import type { ScreenAction } from "../../../base/client-action.js";
-import { readStatusParts, STATUS_PARTS } from "../../../base/status-parts.js";
+import { readStatusLine, STATUS_PARTS } from "../../../base/status-parts.js";
 import { text as textBlock } from "../../../protocol/content.js";
 import { isJsonObject } from "../../../protocol/json.js";
 import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
@@ -49,7 +49,7 @@ export async function runOwnCommand(
       (await import("./copy-answer.js")).copyAnswer(args.trim(), carrier, options);
       return true;
     case "statusline":
-      await chooseStatusParts(args.trim(), options);
+      await chooseStatusLine(args.trim(), options);
       return true;
     case "web":
       return openWeb(options);
@@ -122,20 +122,22 @@ async function chooseTheme(name: string, options: CarrierOptions): Promise<void>
   print({ kind: "notice", level: "error", text: `There is no theme '${name}'. There are ${names}.` });
 }
 
-async function chooseStatusParts(typed: string, { useSetting, saveSettings, print }: CarrierOptions): Promise<void> {
+async function chooseStatusLine(typed: string, { useSetting, saveSettings, print }: CarrierOptions): Promise<void> {
+  const say = (level: "info" | "error", text: string) => print({ kind: "notice", level, text });
   const known = STATUS_PARTS.join(", ");
   const isAll = typed === "all";
-  const parts = isAll ? STATUS_PARTS : readStatusParts(typed);
-  if ("unknown" in parts) {
-    print({ kind: "notice", level: "error", text: `There is no part '${parts.unknown}'. There are ${known}.` });
-  } else if (parts.length === 0) {
+  const line = isAll ? STATUS_PARTS : readStatusLine(typed);
+  if ("unknown" in line) return say("error", `There is no part '${line.unknown}'. There are ${known}.`);
+  if (typed === "") {
     const words = "Name the parts in their order, such as /statusline model cost title. /statusline all shows all.";
-    print({ kind: "notice", level: "info", text: `The mode is always first; the parts are ${known}. ${words}` });
-  } else {
-    useSetting("status_line", parts.join(" "));
-    const saved = await saveSettings?.({ status_line: isAll ? null : parts.join(" ") });
-    print({ kind: "notice", level: "info", text: ["The line has these parts now.", saved].filter(Boolean).join(" ") });
+    const own = "/statusline !COMMAND shows the first line that your command prints; it gets the state as JSON.";
+    return say("info", `The mode is always first; the parts are ${known}. ${words} ${own}`);
   }
+  const text = "command" in line ? `!${line.command}` : line.join(" ");
+  useSetting("status_line", text);
+  const saved = await saveSettings?.({ status_line: isAll ? null : text });
+  const what = "command" in line ? "Your command prints the line now." : "The line has these parts now.";
+  say("info", [what, saved].filter(Boolean).join(" "));
 }
 
 async function clear({ client, state, restart, print }: CarrierOptions): Promise<void> {

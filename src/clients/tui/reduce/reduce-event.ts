@@ -6,6 +6,7 @@ import type { InputContent } from "../../../protocol/content.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import { type ClientId, isId } from "../../../protocol/ids.js";
+import { isJsonObject, type JsonValue } from "../../../protocol/json.js";
 import { endsWithPlan } from "../../sdk/plan-choices.js";
 import { addCosts, addStreamed, addSubagent, newTurn } from "../../sdk/shown/costs.js";
 import { noticeOf } from "../../sdk/shown/notices.js";
@@ -91,9 +92,24 @@ export function reduceEvent(state: State, event: Envelope, now: number): Reduced
       if (place === undefined) return { state: next, effects: [{ do: "refresh" }] };
       return { state: { ...next, place: { ...place, mode } }, effects: [] };
     }
+    case "CustomEvent":
+      if (event.payload.namespace === BACKGROUND)
+        return { state: inBackground(state, event.payload.payload), effects: [] };
+      return reduceNotice(state, event, now);
     default:
       return reduceNotice(state, event, now);
   }
+}
+
+const BACKGROUND = "background";
+
+/** Shows how many background commands run. */
+function inBackground(state: State, payload: JsonValue): State {
+  const { place } = state;
+  const running = isJsonObject(payload) && typeof payload.running === "number" ? payload.running : 0;
+  if (place === undefined) return state;
+  const { background: _, ...others } = place;
+  return { ...state, place: running === 0 ? others : { ...others, background: running } };
 }
 
 function notice(level: "info" | "warning" | "error", text: string): Effect {

@@ -19,6 +19,8 @@ export interface StatusOptions {
   readonly theme: Theme;
   /** Default: all, in their usual order. */
   readonly parts?: StatusParts;
+  /** What a command of the person printed: it stands for the parts. */
+  readonly own?: string | undefined;
   /** The mode of the draft, with the keys of vi. */
   readonly vim?: VimMode | undefined;
 }
@@ -58,6 +60,9 @@ const PARTS: Readonly<Record<StatusPart, MakeParts>> = {
   model: (state, theme) => [modelPart(state, theme)],
   context: (state, theme) => [contextPart(state, theme)],
   cost: (state, theme) => costParts(state, theme),
+  background: ({ place }, theme) => [
+    part(place?.background === undefined ? undefined : `${place.background} in background`, theme.warning, 8),
+  ],
   branch: (state, theme) => [part(branchText(state), theme.dim, 6)],
   sandbox: ({ place }, theme) => [sandboxPart(place?.sandbox, theme)],
   profile: (state, theme) => [profilePart(state, theme)],
@@ -67,9 +72,14 @@ const PARTS: Readonly<Record<StatusPart, MakeParts>> = {
 };
 
 /** That commands run without a sandbox is always said. */
-function statusParts(state: State, { theme, parts = STATUS_PARTS }: StatusOptions): readonly (Part | undefined)[] {
+function statusParts(
+  state: State,
+  { theme, own, parts: named = STATUS_PARTS }: StatusOptions,
+): readonly (Part | undefined)[] {
+  const parts = own === undefined ? named : [];
   const isOpen = state.place?.sandbox === "none" && !parts.includes("sandbox");
-  return [...parts, ...(isOpen ? (["sandbox"] as const) : [])].flatMap((name) => PARTS[name](state, theme));
+  const shown = [...parts, ...(isOpen ? (["sandbox"] as const) : [])].flatMap((name) => PARTS[name](state, theme));
+  return [part(own, theme.text, 10), ...shown];
 }
 
 function part(text: string | undefined, style: Style, rank: number): Part | undefined {

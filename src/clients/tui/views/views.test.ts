@@ -70,6 +70,15 @@ const VIEWS: Readonly<Record<string, Lines>> = {
       addresses: ["http://127.0.0.1:8421"],
     },
   }),
+  "status: in the background": status({
+    ...COSTLY,
+    place: { ...(IDLE.place as NonNullable<State["place"]>), background: 3 },
+  }),
+  "status: a line of the person": (width) =>
+    statusLine(
+      { ...COSTLY, place: { ...(IDLE.place as NonNullable<State["place"]>), sandbox: "none" } },
+      { width, theme: plainTheme, own: "my own line, which is as long as it likes" },
+    ).split("\n"),
   "working: nothing": working(IDLE, 0),
   "working: a verse": working(RUNNING, 500),
   "working: the next verse": working(RUNNING, 5000),
