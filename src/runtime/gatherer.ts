@@ -143,7 +143,13 @@ export class Gatherer implements Gathering, AnswerPlace {
     const { engine } = await this.#opening.built.get("permissions").parts();
     const verdict = await engine.test({ tool, args });
     if (verdict.decision !== "deny" || !BINDING.has(verdict.law)) return undefined;
-    return this.#refused(tool.name, args, verdict);
+    const { law, about, decidedBy } = verdict;
+    // The reason is for a model, which can only ask.
+    const reason =
+      law === "boundary" && about !== undefined
+        ? `${about} is outside the workspace. 'extra_roots' in your settings adds a folder.`
+        : verdict.reason;
+    return this.#refused(tool.name, args, { decidedBy, reason });
   }
 
   /** Tells why a command does more than read. */

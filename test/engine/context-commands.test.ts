@@ -82,7 +82,7 @@ describe("with a model without tools", () => {
       "/record start ../log.md",
       "/record start closed/l.md",
     ];
-    for (const line of refused) expect(await project.slash(line)).toMatch(/^refused: /);
+    for (const line of refused) expect(await project.slash(line)).toMatch(/^refused: (?!.*Ask the user)/);
     expect(project.read("../log.md")).toBeUndefined();
     await project.command("run", "echo hello");
     await project.slash("/safemode on");
