@@ -98,6 +98,19 @@ describe("with a model without tools", () => {
     ]);
   });
 
+  verifies(["T10"], "the model learns with the next input what its user undid", async () => {
+    await project.open([reply().tool("write", { path: "n.txt", content: "hi" }), done, done, done], {
+      flags: ["--permission-mode", "allow"],
+    });
+    await project.turn("Write it.");
+    expect(await project.slash("/undo yes")).toBe("Reverted n.txt. The model learns it with your next prompt.");
+    expect((await project.turn("And now?")).lastRequest).toContain(
+      "The user undid changes: n.txt. Read such a file again",
+    );
+    expect(await project.slash("/undo redo yes")).toContain("Restored n.txt.");
+    expect((await project.turn("Now?")).lastRequest).toContain("restored changes that had been undone: n.txt.");
+  });
+
   verifies(["U1"], "/tools lists the tools of the session, and what only the shell has says so", async () => {
     await project.open([done]);
     expect(await project.slash("/tools")).toMatch(/^read +\S.*\n(?:.*\n)*bash +\S/m);

@@ -204,7 +204,10 @@ export function keepCommand(sandbox: Pick<RunSandbox, "keep">): Command {
           "No command of this session was cancelled or ran out of time with changes that were not applied.",
         );
       return {
-        text: safeText(kept.notes.join("\n")) || "It had changed nothing.",
+        // The notes are for the model.
+        text:
+          safeText(kept.notes.map((note) => note.replace(/^\[changed: (.*)\]$/s, "Applied: $1")).join("\n")) ||
+          "It had changed nothing.",
         value: { changed: [...kept.changed] },
       };
     },

@@ -115,6 +115,7 @@ const journal: CreateBuiltIn = async (opening) => {
         roots,
         variables,
         clock: engine.clock,
+        give: (command, text) => void built.get("gathered").add(command, text),
         ...(engine.live && { live: engine.live }),
       });
     },

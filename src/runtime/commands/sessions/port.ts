@@ -25,6 +25,8 @@ export interface SessionsPort {
   readonly base: string;
   /** The session of the conversation that the command is typed in. */
   readonly current?: SessionId;
+  /** Gives the model a text with the next input of that conversation. */
+  readonly give?: (command: string, text: string) => void;
   /** The open sessions of the engine; absent without one. */
   readonly live?: LiveSessions;
   /** Renders a session as text; absent if nothing can. */

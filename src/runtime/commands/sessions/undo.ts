@@ -105,8 +105,10 @@ async function undoIn(
     const options = { skipConflicts: asked.skipConflicts, guarded: guarded.reason, granted };
     const { done, left } = await applyUndo(journal, plan, options);
     const paths = (entries: typeof done) => entries.map(({ path }) => shownPath(path));
+    const isTold = port.give !== undefined && record.id === port.current && done.length > 0;
+    if (isTold) port.give("/undo", forModel(plan, paths(done)));
     return {
-      text: `${doneText(plan, paths(done), left.length)}${restText(whole, plan)}${context.surface === "slash" ? HINT : ""}`,
+      text: `${doneText(plan, paths(done), left.length)}${restText(whole, plan)}${isTold ? HINT : ""}`,
       value: asValue({ ...undoPlanJson(plan), done: paths(done), left: paths(left) }),
     };
   } finally {
@@ -138,8 +140,15 @@ function chosenPaths({ items }: UndoPlan, only: readonly string[]): readonly str
   });
 }
 
-const HINT = " The model does not know this yet.";
+const HINT = " The model learns it with your next prompt.";
 const MOST_NAMED = 3;
+const MOST_TOLD = 20;
+
+function forModel({ redo }: UndoPlan, done: readonly string[]): string {
+  const more = done.length > MOST_TOLD ? ` and ${done.length - MOST_TOLD} more` : "";
+  const what = redo ? "restored changes that had been undone" : "undid changes";
+  return `The user ${what}: ${done.slice(0, MOST_TOLD).join(", ")}${more}. Read such a file again before you rely on it.`;
+}
 
 function doneText({ redo }: UndoPlan, done: readonly string[], left: number): string {
   const rest = left === 0 ? "" : ` ${left} left as they are.`;
