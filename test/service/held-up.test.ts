@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { WebSocket } from "ws";
 import { COMMAND_SCHEMAS, MOST_TEXT, QUERY_SCHEMAS } from "../../src/control/door.js";
 import { BodyReader, MOST_AT_ONCE, MOST_VALUES, parseObject } from "../../src/control/transports/http/read-body.js";
 import { ROUTES } from "../../src/control/transports/http/routes/index.js";
@@ -197,6 +198,45 @@ describe("a hostile client", () => {
       expect(ms).toBeLessThan(MOST_MS);
     },
     60_000,
+  );
+
+  verifies(
+    ["C4", "C7"],
+    "gives others their turns between the frames of one that sends thousands at once",
+    async () => {
+      const frames = 3000;
+      const original = JSON.parse;
+      const socket = new WebSocket(`${served.url.replace("http", "ws")}/v1/ws`, {
+        headers: { "x-oxbow-token": served.token },
+      });
+      let replies = 0;
+      await new Promise((resolve) => socket.once("open", resolve));
+      const all = new Promise<void>((resolve) => {
+        socket.on("message", (data) => {
+          if (String(data).startsWith('{"frame":"reply"') && ++replies === frames) resolve();
+        });
+      });
+      socket.send('{"frame":"handshake","body":{"protocol_version":"0.2.0"}}');
+      const frame = `{"frame":"query","id":1,"body":{"kind":"GetStatus","session":"${session}","request":{}}}`;
+      // Frames that were read since the last turn of the event loop.
+      let [read, most] = [0, 0];
+      const parse = vi.spyOn(JSON, "parse").mockImplementation((text, reviver) => {
+        if (text === frame) read++;
+        return original(text, reviver);
+      });
+      const send = async () => {
+        for (let sent = 0; sent < frames; sent++) socket.send(frame);
+        await all;
+      };
+      await turnsDuring(send, () => {
+        most = Math.max(most, read);
+        read = 0;
+      });
+      parse.mockRestore();
+      expect(most).toBeGreaterThan(0);
+      expect(most).toBeLessThan(100);
+      socket.close();
+    },
   );
 
   verifies(

@@ -44,6 +44,7 @@ const MOST_WAITING = 1024 * 1024;
 /** Stored events wait while more than this is not read yet, at most for `STALL_MS`. */
 const CALM = 256 * 1024;
 const STALL_MS = 30_000;
+const FRAMES_PER_BREATH = 16;
 
 interface Entry {
   readonly claims: TokenClaims;
@@ -110,6 +111,8 @@ class SocketConnection {
   readonly #busy = new Set<string>();
   #last: Envelope | undefined;
   #isAlive = true;
+  /** Of the frames so far. */
+  #count = 0;
   /** A large frame is being read, and those behind it wait. */
   #reading: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
@@ -166,10 +169,10 @@ class SocketConnection {
     this.#socket.close(1001, "the engine ends");
   }
 
-  /** Frames stay in order: one that takes long to read delays those behind it, and the sender waits. */
+  /** Frames stay in order: one that takes long to read, or many in a row, delay those behind them, and the sender waits. */
   #take(data: Buffer, isBinary: boolean): void {
-    const reading =
-      this.#reading === undefined ? this.#read(data, isBinary) : this.#reading.then(() => this.#read(data, isBinary));
+    const read = () => this.#read(data, isBinary) ?? this.#breath();
+    const reading = this.#reading === undefined ? read() : this.#reading.then(read);
     if (reading === undefined) return;
     this.#socket.pause();
     this.#reading = reading;
@@ -178,6 +181,12 @@ class SocketConnection {
       this.#reading = undefined;
       this.#socket.resume();
     });
+  }
+
+  /** Other clients get their turn between the frames of one that sends many at once. */
+  #breath(): Promise<void> | undefined {
+    this.#count += 1;
+    return this.#count % FRAMES_PER_BREATH === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
   }
 
   /** Undefined if the frame was read at once. */
