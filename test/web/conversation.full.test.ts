@@ -32,6 +32,23 @@ reply
   text: It is written.
 `;
 
+const ASKS = `
+reply when "survey"
+  tool ask {"questions": [{"question": "Which store?", "options": ["SQLite", "a file"]}, {"question": "Its name?"}]}
+reply when "delegate"
+  tool agent {"prompt": "LOOK around", "description": "look around"}
+reply times=1 when "LOOK"
+  text every=100ms: Several words of a subagent that takes its time to look around.
+reply times=1 when "plan"
+  text: 1. Read. 2. Write.
+reply
+  text: It goes on.
+loop
+`;
+
+/** The most that the first page may load, compressed. */
+const MOST_FIRST_BYTES = 150_000;
+
 const context = useBrowser();
 
 function needsBrowser(test: Pick<TestContext, "skip">): void {
@@ -44,10 +61,16 @@ verifies(["U4"], "signs in once with the address, and keeps no code in it", asyn
   const first = await (await context()).newPage();
   const asked: string[] = [];
   first.on("request", (request) => void asked.push(request.url()));
+  let bytes = 0;
+  first.on("response", async (response) => {
+    bytes += Number((await response.allHeaders())["content-length"] ?? 0);
+  });
   await first.goto(place.url());
   await first.getByRole("button", { name: "Begin" }).waitFor();
   expect(first.url()).not.toContain("req_");
   expect(await first.evaluate("JSON.stringify([...Object.keys(localStorage), document.cookie])")).toBe('[""]');
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(MOST_FIRST_BYTES);
   const { origin } = new URL(place.url());
   expect(asked.filter((url) => new URL(url).origin !== origin && !url.startsWith("ws:"))).toEqual([]);
   // The same address opens nothing in another browser, a reload keeps the first page signed in.
@@ -129,4 +152,43 @@ verifies(["U4"], "goes on at the same address when the engine was killed and sta
   await say(page, "Show it again.");
   await expect.poll(() => page.locator(".turn-end").count()).toBe(2);
   expect(page.url()).toBe(before);
+});
+
+verifies(["U4"], "fills in a form, looks into a subagent and approves a plan", async (test) => {
+  needsBrowser(test);
+  const place = await webPlace(ASKS);
+  const page = await (await context()).newPage();
+  await beginSession(page, place, "Take a survey.");
+  await page.getByRole("radio", { name: "SQLite" }).check();
+  await page.getByLabel("2. Its name?").fill("rates.db");
+  await page.locator(".dock .question").getByRole("button", { name: "Send" }).click();
+  await page.locator(".turn-end").waitFor();
+  const [, request] = place.mock.requests;
+  expect(JSON.stringify(request?.body)).toMatch(/SQLite.*rates\.db/s);
+  await say(page, "Now delegate.");
+  await page.getByRole("list", { name: "Subagents" }).getByRole("link").click();
+  await page.getByText("Several words of a subagent").waitFor();
+  expect(await page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
+  await page.locator(".dock").getByRole("link").click();
+  await expect.poll(() => page.locator(".turn-end").count()).toBe(2);
+  await page.getByRole("combobox", { name: "Mode" }).selectOption("plan");
+  await say(page, "Please plan it.");
+  await page.getByRole("heading", { name: "Carry out this plan?" }).waitFor();
+  await page.getByRole("button", { name: "yes, carry it out" }).click();
+  await expect.poll(() => page.locator(".turn-end").count()).toBe(4);
+  await expect.poll(() => page.getByRole("combobox", { name: "Mode" }).inputValue()).not.toBe("plan");
+});
+
+verifies(["U4"], "answers a question from the list, without opening its session", async (test) => {
+  needsBrowser(test);
+  const place = await webPlace(WRITES, ["--permission-mode", "review"]);
+  const page = await (await context()).newPage();
+  await beginSession(page, place, "Write it.");
+  await page.locator(".dock .question").waitFor();
+  await page.getByRole("button", { name: "New session" }).click();
+  const row = page.locator(".session.waiting");
+  await row.getByRole("button", { name: "yes", exact: true }).click();
+  await expect.poll(() => existsSync(join(place.cwd, "new.txt"))).toBe(true);
+  await row.waitFor({ state: "detached" });
+  expect(page.url()).not.toContain("sess_");
 });

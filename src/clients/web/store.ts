@@ -176,6 +176,13 @@ export interface SessionView {
 }
 
 const views = new Map<SessionId, SessionView>();
+/** The view whose subagent works in this session, if the page has seen it. */
+export function parentOf(session: SessionId): SessionView | undefined {
+  return [...views.values()].find(({ conversation }) =>
+    conversation.value.agents.some((agent) => agent.session === session),
+  );
+}
+
 const FIRST_EVENTS = 600;
 const MORE_EVENTS = 2000;
 

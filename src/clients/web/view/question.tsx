@@ -33,6 +33,8 @@ export async function answer(
 }
 
 export function titleOf(question: Question): string {
+  const { form, summary } = question;
+  if (form !== undefined) return safeLine(summary.charAt(0).toUpperCase() + summary.slice(1));
   return shortQuestion(question) ?? `Allow ${safeLine(question.tool)}?`;
 }
 
@@ -197,7 +199,6 @@ function Form({ session, question, fields }: FormProps) {
     void answer(session, question, { decision: "deny", ...(message !== undefined && { message }) });
   return (
     <form class="fields" onSubmit={send}>
-      <p>{safeText(question.summary)}</p>
       {fields.map((field) => (
         <Field key={field.name} field={field} />
       ))}

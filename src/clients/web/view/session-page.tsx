@@ -5,7 +5,7 @@ import { isId, type SessionId } from "../../../protocol/ids.js";
 import type { PageProps } from "../pages.js";
 import { addressOf } from "../router.js";
 import { type Conversation, isBusy, type Todo } from "../state/conversation.js";
-import { connection, loadOlder, now, type SessionView, sessions, viewOf } from "../store.js";
+import { connection, loadOlder, now, parentOf, type SessionView, sessions, viewOf } from "../store.js";
 import { asked, toggleCall } from "./call.js";
 import { Composer } from "./composer.js";
 import { CopyButton } from "./controls.js";
@@ -26,6 +26,7 @@ function SessionPage({ session, target }: { readonly session: SessionId; readonl
   const { value: conversation } = view.conversation;
   const { questions, plan } = conversation;
   const title = titleOf(view);
+  const parent = parentOf(session);
   useEffect(() => {
     document.title = `${questions.length > 0 ? "● " : ""}${title} · Oxbow`;
   }, [title, questions.length]);
@@ -55,7 +56,13 @@ function SessionPage({ session, target }: { readonly session: SessionId; readonl
         <Agents conversation={conversation} />
         <Todos todos={conversation.todos} />
         <Queue conversation={conversation} />
-        <Composer view={view} />
+        {parent === undefined ? (
+          <Composer view={view} />
+        ) : (
+          <p class="dim">
+            A subagent works here. Your input belongs to <a href={addressOf("s", parent.session)}>{titleOf(parent)}</a>.
+          </p>
+        )}
       </footer>
       <Announcer conversation={conversation} />
     </>
@@ -161,7 +168,7 @@ function Turns({ view, target }: { readonly view: SessionView; readonly target: 
             ))}
           </>
         ))}
-        {conversation.ended !== undefined && turns.length > 0 && (
+        {conversation.ended !== undefined && turns.length > 0 && parentOf(view.session) === undefined && (
           <p class="dim session-end">This session has ended. Your next prompt opens it again.</p>
         )}
       </div>

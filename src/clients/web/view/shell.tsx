@@ -1,6 +1,7 @@
 /** The frame around every page: the list of sessions on the left, the bar on top. */
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { route } from "../router.js";
 import { sessions } from "../store.js";
 import { IconButton } from "./controls.js";
 
@@ -12,7 +13,9 @@ wide.addEventListener("change", ({ matches }) => {
 });
 
 export function TopBar({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
-  const waiting = (sessions.value ?? []).reduce((sum, { questions = 0 }) => sum + questions, 0);
+  const [, here] = route.value;
+  const others = (sessions.value ?? []).filter(({ id }) => id !== here);
+  const waiting = others.reduce((sum, { questions = 0 }) => sum + questions, 0);
   return (
     <header class="bar">
       <IconButton
