@@ -40,12 +40,13 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^oxbow auth set \w+( --account work)?$/,
     "asks a person for a key, or opens a browser (test/e2e/credentials, sign-in)",
   ],
-  [/^oxbow( resume| --plain)?$/, "is a conversation (test/e2e/line-client)"],
+  [/^oxbow( resume| --plain| --web)?$/, "is a conversation (test/e2e/line-client)"],
   [/^pass show /, "needs the program pass"],
   [/ --provider chatgpt /, "needs an account (test/e2e/sign-in)"],
   [/^oxbow auth remove /, "needs what the lines before it store"],
   [/^curl /, "needs a running server (test/library/documentation)"],
   [/^node tools\/bench\/retrieval/, "needs a checkout, a set of documents and a server of embeddings"],
+  [/^oxbow web\b/, "serves until it is stopped (test/web)"],
   [/^oxbow serve\b/, "serves until it is stopped (test/e2e/serve)"],
   [/^oxbow mcp-server forget /, "needs a program that was allowed (src/cli/mcp-server)"],
   [/^oxbow mcp (auth|test) /, "needs a server on the network (test/engine/mcp)"],
@@ -80,12 +81,13 @@ const DEFAULTS = NAMED_PROVIDERS.flatMap((provider) => defaultModelOf(provider) 
 const MODELS = new Set([...DEFAULTS, "claude-sonnet-4-5", "gpt-5-mini", "openai/gpt-oss-120b", "qwen3", "qwen3:8b"]);
 
 /** Fills in what a reader writes instead of a word. */
-function filledIn(command: string, session: string): string {
+function filledIn(command: string, { session, other }: Scene): string {
   return command
     .replace(/^\.\/oxbow\b/, "oxbow")
     .replace(/\| \.\/oxbow\b/, "| oxbow")
     .replace(/sess_\w+/, session)
-    .replace(/\b(ID OTHER)\b/, `${session} ${session}`)
+    .replace(/\bOTHER\b/, other)
+    .replace("--from 3", "--from 1")
     .replace(/\b(ID|SESSION)\b/, session)
     .replace(/\[(--all|--turn [\d-]+|--turn N)\]/, (_whole, flag: string) => flag.replace(/3-5|N/, "1"))
     .replace('WORDS "a phrase"', 'hello "say hello"')
@@ -95,6 +97,7 @@ function filledIn(command: string, session: string): string {
 interface Scene {
   run(command: string): Promise<{ readonly code: number | null; readonly output: string }>;
   readonly session: string;
+  readonly other: string;
 }
 
 async function scene(): Promise<Scene> {
@@ -144,13 +147,16 @@ reply times=any
     join(home, ".config", "oxbow", "config.toml"),
     '[routes.main]\nchain = ["anthropic:claude-sonnet-4-5"]\n',
   );
-  await shell("git init -q", { cwd, env });
-  const first = await shell('oxbow run "say hello" --output-format json --permission-mode allow 2> /dev/null', {
-    cwd,
-    env,
-  });
-  const { session } = JSON.parse(first.output) as { session: string };
-  return { session, run: (command) => shell(command, { cwd, env }) };
+  await writeFile(join(cwd, "other.md"), "Answer in one line.\n");
+  const commit = "git -c user.name=A -c user.email=a@example.com commit -qm start";
+  await shell(`git init -q && git add -A && ${commit}`, { cwd, env });
+  const answered = async () => {
+    const command = 'oxbow run "say hello" --output-format json --permission-mode allow 2> /dev/null';
+    const { output } = await shell(command, { cwd, env });
+    return (JSON.parse(output) as { session: string }).session;
+  };
+  const [session, other] = [await answered(), await answered()];
+  return { session, other, run: (command) => shell(command, { cwd, env }) };
 }
 
 function shell(command: string, options: { readonly cwd: string; readonly env: Record<string, string> }) {
@@ -176,12 +182,12 @@ const RUN = COMMANDS.map(({ page, lines }) => ({
 
 describe("the commands of", () => {
   it.for(RUN)("$page", { timeout: 180_000 }, async ({ lines }) => {
-    const { run, session } = await scene();
+    const place = await scene();
     const failed: string[] = [];
-    for (const { place, line } of lines) {
-      const { code, output } = await run(filledIn(line, session));
+    for (const { place: at, line } of lines) {
+      const { code, output } = await place.run(filledIn(line, place));
       const expected = EXIT_CODES.find(([pattern]) => pattern.test(line))?.[1] ?? 0;
-      if (code !== expected) failed.push(`${place}: ${line}\nended with ${code}: ${output}`);
+      if (code !== expected) failed.push(`${at}: ${line}\nended with ${code}: ${output}`);
     }
     expect(failed).toEqual([]);
   });
