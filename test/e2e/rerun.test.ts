@@ -119,6 +119,16 @@ describe("a turn that runs again", () => {
         },
       ]);
       expect(sides[1]?.branch_of?.session).toBe(id);
+      const script = 'reply\n  tool read {"path": "d.txt"}\nreply\n  text: Again.\n';
+      const deeper = await run(script, "session", "rerun", copy, "--from", "2", "--prompt", "look", ...mode);
+      expect([deeper.code, deeper.stdout]).toEqual([0, "Again.\n"]);
+      expect(JSON.stringify(deeper.requests[1]?.body), "d.txt is of a later moment").not.toContain("other\\n");
+      const below = await newest();
+      const beside = JSON.parse((await run("", "session", "branch", below.id, "--json")).stdout) as SessionRecord;
+      await run("", "session", "delete", below.id, "--yes");
+      expect(await readdir(below.cwd), "another session works there").toContain("a.txt");
+      await run("", "session", "delete", beside.id, "--yes");
+      await expect(readdir(below.cwd)).rejects.toThrow("ENOENT");
       const gone = await run("", "session", "delete", copy, "--yes");
       expect(gone.code).toBe(0);
       expect((await sessions()).map((each) => each.id)).toEqual([id]);

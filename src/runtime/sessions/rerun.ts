@@ -62,6 +62,8 @@ interface RerunPlace {
   readonly stores: SessionStores;
   readonly roots: Roots;
   readonly variables: Variables;
+  /** The folder in which the command is typed. */
+  readonly folder: string;
   readonly now: () => Date;
 }
 
@@ -72,8 +74,10 @@ export async function prepareRerun(
   place: RerunPlace,
 ): Promise<PreparedRerun> {
   const { makeCopy, turnsToRun } = await import("../../sessions/rerun/prepare.js");
-  const { store, now } = place;
+  const { store, now, stores, folder: here } = place;
   const { from, recorded, instructions } = request;
+  // Files of a project could name any folder as theirs.
+  const root = (await stores.isOwn()) ? source.cwd : here;
   const turns = await turnsToRun(store, source, request);
   const title = request.title ?? `${source.title ?? source.id} (turn ${from} again)`;
   const ids = createIdSource({ wall: () => now().getTime(), random: (bytes) => webcrypto.getRandomValues(bytes) });
@@ -81,16 +85,16 @@ export async function prepareRerun(
   const row = { created_at: now().toISOString(), title, by: ids.next("cli"), begun };
   if (recorded) {
     if (instructions !== undefined) throw new UsageError("--instructions needs a worktree: leave out --recorded.");
-    const id = await makeCopy(store, source, { ...row, cwd: source.cwd });
-    return { id, cwd: source.cwd, inputs: turns.inputs, notes: turns.notes };
+    const id = await makeCopy(store, source, { ...row, cwd: root });
+    return { id, cwd: root, inputs: turns.inputs, notes: turns.notes };
   }
-  const folder = await folderOf(source, turns, place);
+  const folder = await folderOf({ ...source, cwd: root }, turns, place);
   try {
     await approveCopies(folder, instructions, place);
     const id = await makeCopy(store, source, { ...row, cwd: folder.root });
     return { id, cwd: folder.root, inputs: turns.inputs, notes: [...turns.notes, ...folder.notes] };
   } catch (error) {
-    await removeFolder(folder.root, place.variables);
+    await removeFolder({ ...source, cwd: folder.root, branch_of: { session: source.id, event: 0 } }, place);
     throw error;
   }
 }
@@ -107,10 +111,14 @@ async function folderOf(
     import("../subagents.js"),
   ]);
   if (!existsSync(source.cwd)) throw new UsageError(`The folder of ${source.id} is gone: ${source.cwd}.`);
+  const home = await homeOf(source, store);
+  if (home === undefined)
+    throw new UsageError(`The session that ${source.id} is a copy of is gone, and its folder with it.`);
   const moment = await momentAfter(store, source.id, first.startEvent);
   return withPastFiles(stores, source, async (past) => {
     const made = await openRerunFolder({
       root: source.cwd,
+      home,
       git: await quietGit(variables),
       name: first.turn.slice(-8).toLowerCase() + Date.now().toString(36),
       since: first.startedAt,
@@ -163,13 +171,31 @@ async function approveCopies(
   await lock.record({ decision: "approved", item, change: "code-adjacent", bytes, by, at });
 }
 
-/** Removes the worktree of a rerun; does nothing for any other folder. */
-export async function removeFolder(root: string, variables: Variables): Promise<void> {
+type Copy = Pick<SessionRecord, "cwd" | "branch_of">;
+
+/** The folder of the first session that is not a rerun; undefined if that session is gone. */
+async function homeOf(session: Copy, store: SessionStore): Promise<string | undefined> {
+  const { rerunTop } = await import("../../sessions/rerun/worktree.js");
+  let record: Copy | undefined = session;
+  while (record !== undefined && rerunTop(record.cwd) !== undefined)
+    record = record.branch_of && (await store.get(record.branch_of.session));
+  return record?.cwd;
+}
+
+/** Removes the worktree of a deleted session, unless another session works there; does nothing for any other folder. */
+export async function removeFolder(
+  session: Copy,
+  { store, variables, folder }: Pick<RerunPlace, "store" | "variables" | "folder">,
+): Promise<void> {
   const [{ removeRerunFolder }, { quietGit }] = await Promise.all([
     import("../../sessions/rerun/worktree.js"),
     import("../subagents.js"),
   ]);
-  await removeRerunFolder(root, await quietGit(variables));
+  if ((await store.list({ cwd: session.cwd, limit: 1 })).length > 0) return;
+  await removeRerunFolder(session.cwd, {
+    home: (await homeOf(session, store)) ?? folder,
+    git: await quietGit(variables),
+  });
 }
 
 const MOST_INSTRUCTIONS = 256 * 1024;

@@ -35,7 +35,7 @@ async function repository(prepare: (root: string) => void) {
   git("commit", "-q", "--allow-empty", "-m", "first");
   const quiet = await quietGit({ PATH: process.env.PATH });
   const open = async (past: ReadonlyMap<string, PastEntry> = new Map(), since = new Date().toISOString()) => {
-    const made = await openRerunFolder({ root, git: quiet, name: "test", since, past });
+    const made = await openRerunFolder({ root, home: root, git: quiet, name: "test", since, past });
     if ("problem" in made) throw new Error(made.problem);
     onTestFinished(() => rmSync(dirname(made.top), { recursive: true, force: true }));
     return made;
@@ -96,7 +96,7 @@ verifies(
   async () => {
     const { root, git, quiet, open } = await repository(() => {});
     const first = await open();
-    await removeRerunFolder(first.root, quiet);
+    await removeRerunFolder(first.root, { home: root, git: quiet });
     expect([existsSync(dirname(first.top)), git("branch", "--list", "oxbow/*")]).toEqual([false, ""]);
     const second = await open();
     execFileSync("git", [
@@ -112,9 +112,28 @@ verifies(
       "-m",
       "work",
     ]);
-    await removeRerunFolder(second.root, quiet);
+    await removeRerunFolder(second.root, { home: root, git: quiet });
     expect([existsSync(second.top), git("branch", "--list", "oxbow/*").trim()]).toEqual([false, "oxbow/rerun-test"]);
-    await removeRerunFolder(root, quiet);
+    await removeRerunFolder(root, { home: root, git: quiet });
     expect(existsSync(root)).toBe(true);
   },
 );
+
+verifies(["S12"], "a rerun of a rerun follows no .git file that its tools may have written", async () => {
+  const { root, quiet, open } = await repository((at) => writeFileSync(join(at, "file"), "first"));
+  const first = await open();
+  writeFileSync(join(first.root, "file"), "of the rerun");
+  const trap = folder();
+  const made = join(trap, "made");
+  mkdirSync(join(trap, ".git", "worktrees", "x"), { recursive: true });
+  writeFileSync(join(trap, ".git", "config"), `[core]\n\tfsmonitor = "touch ${made}"\n`);
+  writeFileSync(join(trap, ".git", "worktrees", "x", "gitdir"), `${join(first.top, ".git")}\n`);
+  writeFileSync(join(first.top, ".git"), `gitdir: ${join(trap, ".git", "worktrees", "x")}\n`);
+  const again = await openRerunFolder({
+    ...{ root: first.root, home: root, git: quiet, name: "again", since: new Date().toISOString(), past: new Map() },
+  });
+  if ("problem" in again) throw new Error(again.problem);
+  onTestFinished(() => rmSync(dirname(again.top), { recursive: true, force: true }));
+  expect(readFileSync(join(again.root, "file"), "utf8")).toBe("of the rerun");
+  expect(existsSync(made)).toBe(false);
+});

@@ -5,11 +5,13 @@
  *    Ignored files are not in it. What is not available is said, never guessed.
  * 2. Git runs no hook and no program of the repository. Nothing is written outside of the new folder, and nothing in the workspace changes.
  * 3. It stays until its session is deleted: the session works there, and its changes are to be looked at.
+ * 4. The tools of a rerun can write everything in its folder, so git never follows the `.git` file there: the repository is that of the
+ *    workspace in which the first session worked, `home`.
  */
-import { constants, existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { constants, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { chmod, copyFile, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { findGit, type Git, lastLine, type QuietGit } from "../../system/git/run-git.js";
 import { shownPath } from "../../system/path-bytes.js";
 import { isWithin } from "../../system/within.js";
@@ -34,6 +36,8 @@ export interface RerunFolder {
 export interface RerunFolderOptions {
   /** The folder of the session, free of symbolic links. */
   readonly root: string;
+  /** The folder of the first session, if this one is a rerun; else the same. */
+  readonly home: string;
   readonly git: QuietGit;
   /** The end of the branch's name. */
   readonly name: string;
@@ -46,72 +50,82 @@ export interface RerunFolderOptions {
 export async function openRerunFolder(
   options: RerunFolderOptions,
 ): Promise<RerunFolder | { readonly problem: string }> {
-  const { root, name, since, past } = options;
-  const git = findGit(root, options.git);
+  const { root, home, name, since, past } = options;
+  const git = findGit(home, options.git);
   if (git === undefined) return { problem: "it needs a git worktree, and git is not installed" };
-  if (!git.isQuiet(root))
+  if (!git.isQuiet(home))
     return {
-      problem: `it needs a git worktree, and ${root} is in no git repository, or in one whose configuration runs programs`,
+      problem: `it needs a git worktree, and ${home} is in no git repository, or in one whose configuration runs programs`,
     };
   const folder = await realpath(await mkdtemp(join(tmpdir(), FOLDER)));
   const top = join(folder, TREE);
   const branch = `oxbow/rerun-${name}`;
   try {
-    const from = realpathSync((await git.run(root, "rev-parse", "--show-toplevel")).trim());
-    await git.run(from, "worktree", "add", "--quiet", "-b", branch, top, "HEAD");
+    const main = await topOfRepository(git, home);
+    const from = rerunTop(root) ?? main;
+    const repository = worktreeIn(main, from);
+    if (from !== main && repository === undefined) throw new Error(`${main} has no worktree ${from}`);
+    const there = repository === undefined ? git : git.on(from, repository);
+    const base = (await there.run(from, "rev-parse", "HEAD")).trim();
+    await git.run(main, "worktree", "add", "--quiet", "-b", branch, top, base);
     const inside = join(top, relative(from, root));
     await mkdir(inside, { recursive: true });
     const tree = new Tree(top);
-    const open = await uncommitted(git, from);
+    const open = await uncommitted(there, from);
     await tree.take(from, open);
     const wrong = await tree.restore(inside, past);
     const known = new Set([...past.keys()].map((path) => relative(from, join(root, path))));
     const later = open.filter((path) => !known.has(path) && changedAfter(join(from, path), since));
-    const notes = [...wrong, ...tree.problems, ...othersNotes(later, await commitsSince(git, from, since))];
+    const notes = [...wrong, ...tree.problems, ...othersNotes(later, await commitsSince(there, from, since))];
     return { root: inside, top, from, branch, notes };
   } catch (error) {
-    await git.run(root, "worktree", "remove", "--force", top).catch(() => {});
-    await git.run(root, "branch", "-D", branch).catch(() => {});
     await rm(folder, { recursive: true, force: true });
+    await git.run(home, "worktree", "prune").catch(() => {});
+    await git.run(home, "branch", "-D", branch).catch(() => {});
     return { problem: `git cannot make a worktree: ${lastLine((error as Error).message)}` };
   }
 }
 
 /** Removes the folder of a rerun with its branch. Does nothing for any other folder; a branch with commits of its own stays. */
-export async function removeRerunFolder(root: string, quiet: QuietGit): Promise<void> {
-  const top = topOf(root);
+export async function removeRerunFolder(
+  root: string,
+  { home, git: quiet }: { readonly home: string; readonly git: QuietGit },
+): Promise<void> {
+  const top = rerunTop(root);
   if (top === undefined) return;
-  const repository = readGitFile(top);
   await rm(dirname(top), { recursive: true, force: true });
+  const git = existsSync(home) ? findGit(home, quiet) : undefined;
+  if (git?.isQuiet(home) !== true) return;
+  const main = await topOfRepository(git, home);
+  const repository = worktreeIn(main, top);
   if (repository === undefined) return;
-  const from = dirname(dirname(dirname(repository)));
-  const git = existsSync(from) ? findGit(from, quiet) : undefined;
-  if (git === undefined || !git.isQuiet(from)) return;
-  const head = readText(join(repository, "HEAD"))?.match(/^ref: refs\/heads\/(oxbow\/rerun-[a-z0-9]+)\n$/)?.[1];
-  await git.run(from, "worktree", "prune").catch(() => {});
-  if (head !== undefined) await git.run(from, "branch", "-d", head).catch(() => {});
+  const head = readFileSync(join(repository, "HEAD"), "utf8");
+  await git.run(main, "worktree", "prune").catch(() => {});
+  const branch = /^ref: refs\/heads\/(oxbow\/rerun-[a-z0-9]+)\n$/.exec(head)?.[1];
+  if (branch !== undefined) await git.run(main, "branch", "-d", branch).catch(() => {});
 }
 
-function topOf(root: string): string | undefined {
+async function topOfRepository(git: Git, folder: string): Promise<string> {
+  return realpathSync((await git.run(folder, "rev-parse", "--show-toplevel")).trim());
+}
+
+/** The top of the worktree that a folder is in; undefined for any folder that is not that of a rerun. */
+export function rerunTop(root: string): string | undefined {
   const temporary = realpathSync(tmpdir());
   if (!isWithin(root, temporary)) return undefined;
   const [folder = "", tree] = relative(temporary, root).split("/");
   return folder.startsWith(FOLDER) && tree === TREE ? join(temporary, folder, TREE) : undefined;
 }
 
-/** The folder in `.git` of the repository; undefined if the file of the worktree does not name one. */
-function readGitFile(top: string): string | undefined {
-  const path = readText(join(top, ".git"))?.match(/^gitdir: (.+)\n$/)?.[1];
-  const isOne = path !== undefined && isAbsolute(path) && basename(dirname(path)) === "worktrees";
-  return isOne && readText(join(path, "gitdir"))?.trim() === join(top, ".git") ? path : undefined;
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return lstatSync(path).size < 64 * 1024 ? readFileSync(path, "utf8") : undefined;
-  } catch {
-    return undefined;
-  }
+/** The folder in `.git` that belongs to a worktree; undefined if the repository has no such worktree. */
+function worktreeIn(main: string, top: string): string | undefined {
+  const all = join(main, ".git", "worktrees");
+  const names = existsSync(all) ? readdirSync(all) : [];
+  const name = names.find((each) => {
+    const file = join(all, each, "gitdir");
+    return existsSync(file) && readFileSync(file, "utf8").trim() === join(top, ".git");
+  });
+  return name === undefined ? undefined : join(all, name);
 }
 
 /** Paths below the top that differ from the last commit, or are new and not ignored. */

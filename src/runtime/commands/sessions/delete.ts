@@ -31,10 +31,11 @@ async function subagentsOf(session: SessionId, port: OpenPort): Promise<readonly
   return below.flat();
 }
 
-async function remove(id: SessionId, { store, stores, roots, variables }: OpenPort): Promise<CommandResult> {
-  const { cwd = "", branch_of } = (await store.get(id)) ?? {};
+async function remove(id: SessionId, port: OpenPort): Promise<CommandResult> {
+  const { store, stores, roots } = port;
+  const record = await store.get(id);
   await store.remove(id);
-  if (branch_of !== undefined) await (await import("../../sessions/rerun.js")).removeFolder(cwd, variables);
+  if (record?.branch_of !== undefined) await (await import("../../sessions/rerun.js")).removeFolder(record, port);
   const { removeUndo } = await import("../../../sessions/undo/remove.js");
   await removeUndo(stores.undoFolder, id);
   const { removeOutputs } = await import("../../../sessions/outputs.js");
