@@ -116,3 +116,47 @@ needs("sandbox").describe("a repository that a sandboxed command leaves behind",
     expect(git("status", "--porcelain")).not.toContain("lib");
   });
 });
+
+needs("sandbox").describe("an interactive rebase", () => {
+  const REBASE = `GIT_SEQUENCE_EDITOR="sed -i '2s/pick/fixup/'" git rebase -i HEAD~2`;
+  const subjects = () => git("log", "--format=%s").trim().split("\n");
+
+  beforeEach(async () => {
+    git("config", "user.name", "Ann");
+    git("config", "user.email", "ann@localhost");
+    for (const name of ["second", "third"]) {
+      await writeFile(join(cwd, name), "");
+      git("add", ".");
+      git("commit", "-qm", name);
+    }
+  });
+
+  verifies(["P18"], "is done where the mode allows everything, and where a rule allows this command", async () => {
+    for (const flags of [
+      ["--permission-mode", "allow"],
+      ["--permission-mode", "ask", "--allow", `bash: command=${REBASE}`],
+      ["--permission-mode", "auto", "--allow", `bash: command=${REBASE}`],
+    ]) {
+      const start = git("rev-parse", "HEAD").trim();
+      expect([flags, (await calling([bash(REBASE)], ...flags)).statuses]).toEqual([flags, ["ok"]]);
+      expect(subjects()).toEqual(["second", "first"]);
+      expect(git("status", "--porcelain")).toBe("");
+      git("fsck", "--strict");
+      await mock?.close();
+      git("reset", "-q", "--hard", start);
+    }
+  });
+
+  verifies(
+    ["P18"],
+    "is asked about otherwise, and a step that runs a program is never applied without a yes",
+    async () => {
+      expect((await calling([bash(REBASE)], "--permission-mode", "auto")).statuses).toEqual(["denied"]);
+      await mock?.close();
+      const stops = REBASE.replace("2s/pick/fixup/", "1i break");
+      const { text } = await calling([bash(stops)], "--permission-mode", "allow");
+      expect(text).toContain("a rebase runs the commands in it");
+      expect(subjects()).toEqual(["third", "second", "first"]);
+    },
+  );
+});
