@@ -7,8 +7,8 @@ import { SYSTEM_PATH } from "../../base/system-path.js";
 import { findProgram } from "../../system/find-program.js";
 import { namesIn } from "../../system/names-in.js";
 import type { Withheld } from "../../system/process-launch.js";
+import type { DetectOptions } from "./detect.js";
 import { SandboxError } from "./policy.js";
-import type { SandboxOptions } from "./sandbox-options.js";
 
 const CLOSED_BY_NODE = 15;
 const CLOSE_ON_EXEC = 0o2000000;
@@ -21,7 +21,7 @@ function inheritedDescriptors(folder = "/proc/self/fdinfo"): readonly number[] {
 }
 
 /** Finds what a command must not get, and the bash that closes it; undefined if there is nothing. */
-export function findWithheld({ path, workspace }: Pick<SandboxOptions, "path" | "workspace">): Withheld | undefined {
+export function findWithheld({ path, workspace }: Pick<DetectOptions, "path" | "workspace">): Withheld | undefined {
   const descriptors = inheritedDescriptors();
   if (descriptors.length === 0) return undefined;
   const outside = { outside: workspace };

@@ -8,47 +8,91 @@
  *    ended.
  */
 
-import { realpathSync, rmSync } from "node:fs";
-import { relative } from "node:path";
+import { readdirSync, realpathSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Clock } from "../../base/clock.js";
 import { Once } from "../../base/once.js";
 import { findProgram } from "../../system/find-program.js";
-import { startOnPipes, type Withheld } from "../../system/process-launch.js";
+import { nodeClock } from "../../system/node-clock.js";
+import { type Launch, startOnPipes, type Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
 import { isWithin } from "../../system/within.js";
 import type { Forwarder, NetworkForwarding } from "../allowed-hosts/network-forwarding.js";
-import { type GateEntrance, NetworkGate } from "../allowed-hosts/network-gate.js";
+import {
+  type GateEntrance,
+  NetworkGate,
+  type NetworkGateOptions,
+  type ResolveSafely,
+} from "../allowed-hosts/network-gate.js";
 import type { Hidden } from "../command-home/usual-secrets.js";
 import { containerCommand, ownHardLimits } from "../container/container.js";
+import { LinkedFiles } from "../guard-list/linked-files.js";
+import type { SecretFiles } from "../guard-list/secret-files.js";
 import { bubblewrapCommand, type View, type Wrapped } from "./bubblewrap.js";
-import { canNest, detectSandbox, findUnshare, isRoot, parseVersion } from "./detect.js";
+import { canNest, type DetectOptions, detectSandbox, findUnshare, isRoot, parseVersion } from "./detect.js";
 import { explainCommand } from "./explain.js";
-import { runFolders } from "./host-openings.js";
+import { listeningSockets, otherProcesses, runFolders } from "./host-openings.js";
 import { findWithheld } from "./inherited-files.js";
-import { type Layout, nameable, realFolder } from "./layout.js";
+import { findLayout, type Layout, nameable, realFolder } from "./layout.js";
 import { launchWithMark } from "./leftover-mark.js";
 import { countTasks } from "./limits.js";
 import { HideLayers, OverlayView, whyNoView } from "./overlay-view.js";
-import { type Command, type LiveAccess, SandboxError, type Writes } from "./policy.js";
+import { type Command, type LiveAccess, SandboxError, type SandboxPolicy, type Writes } from "./policy.js";
 import { openProcessQuota, type ProcessQuota } from "./process-quota.js";
 import { run } from "./run.js";
 import { sandboxExecCommand } from "./sandbox-exec.js";
 import { type SandboxFiles, sandboxFiles } from "./sandbox-files.js";
-import type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
 import { seccompFilter } from "./seccomp-filter.js";
-import { SessionLayout } from "./session-layout.js";
-import type { JoinedSpace, SpaceMounting } from "./session-space.js";
+import type { JoinedSpace, SessionSpace, SpaceMounting } from "./session-space.js";
 import { hasNamespaces, type SandboxState } from "./state.js";
-
-export type { SandboxedCommand, SandboxOptions } from "./sandbox-options.js";
 
 const INSIDE = "/run/oxbow";
 const PROXY_PORT = 3128;
 /** An engine that does not answer must not keep a session from ending. */
 const CLEAN_UP_MS = 20_000;
 
+export interface SandboxOptions extends DetectOptions {
+  readonly policy: SandboxPolicy;
+  /** What path permissions forbid besides the policy; called for every command. */
+  readonly restrictions?: () => Pick<SandboxPolicy, "hidden" | "readOnlyWithin">;
+  /** The secret files of the workspace, where commands may not see them; all sandboxes of a session share it. */
+  readonly secrets?: SecretFiles;
+  /** Shared by all sandboxes of a session; without it each command has its own `/tmp` and localhost. */
+  readonly space?: SessionSpace;
+  /** Unique on this machine; letters, digits, `-` and `_`. */
+  readonly id: string;
+  /** Needed when the policy allows hosts. */
+  readonly resolveSafely?: ResolveSafely;
+  /** For allowed hosts, where this machine reaches the network through a proxy. */
+  readonly network?: NetworkGateOptions["network"];
+  /** Variables of a container program. */
+  readonly engine?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  /** Runs the forwarder if there is no socat. */
+  readonly nodeProgram?: string;
+}
+
+export interface SandboxedCommand extends Wrapped {
+  /** The caller must keep these from reaching the command: a folder among them would be a way around all mounts. */
+  readonly withheld: Withheld | undefined;
+  /** False if this machine has no sandbox: the command is unchanged. */
+  readonly sandboxed: boolean;
+  /** Its first process wraps the command. Otherwise the first process becomes the command, or passes signals on to it. */
+  readonly isWrapper: boolean;
+  /** Whether all its processes have ended when its program ends. */
+  readonly endsWithAll: boolean;
+  /** What the model should know about a failure: hosts that were refused, and what else the sandbox denied. */
+  explain(outcomeText: string): string | undefined;
+  /** Starts it. Where the sandbox prints the mark of the command, that tells how many processes it left behind. */
+  readonly launch: Launch;
+  /** What it writes is held back there. Closed by `ended`. */
+  readonly view?: OverlayView | undefined;
+  ended(): Promise<void>;
+}
+
 export class Sandbox {
   readonly #options: SandboxOptions;
-  readonly #place: SessionLayout;
+  #hiddenLinks: LinkedFiles | undefined;
   readonly #open = new Set<() => Promise<void>>();
   readonly #state = new Once(() => detectSandbox(this.#options));
   #withheld: Withheld | "nothing" | undefined;
@@ -63,7 +107,6 @@ export class Sandbox {
   constructor(options: SandboxOptions) {
     this.#options = options;
     this.#hideLayers = new HideLayers(options.folder);
-    this.#place = new SessionLayout(options);
   }
 
   /** Found out at the first call. */
@@ -97,7 +140,7 @@ export class Sandbox {
       const needsView = writes !== "nothing" || layout.masked.length > 0;
       const view = mounting && needsView ? await this.#view(mounting, { layout, writes, undo }) : undefined;
       const wrapped = this.#wrapped(state, { layout, entrance, space, view, command, undo });
-      if (isDirect) noteEnd = this.#place.beginDirect();
+      if (isDirect) noteEnd = this.#beginDirect();
       else if (view instanceof OverlayView) noteEnd = () => this.#options.secrets?.noteMade(view.madeSecrets());
       const isOnline = this.#options.policy.network === "open";
       const explain = (text: string) =>
@@ -133,11 +176,47 @@ export class Sandbox {
     this.#quota = undefined;
   }
 
+  /** A command begins that writes into the real folders. Returns what to call when it has ended. */
+  #beginDirect(): () => void {
+    const { policy, secrets } = this.#options;
+    return policy.secrets === "masked" && secrets ? secrets.beginDirect() : () => secrets?.mayHaveChanged();
+  }
+
   #layout(access: "direct" | "held", { kind }: Pick<SandboxState, "kind">): Layout {
-    const { policy, architecture } = this.#options;
+    const { policy, architecture, platform, restrictions } = this.#options;
     const isShut = policy.unixSockets === "off" && (policy.network === "off" || policy.network === "open");
     const hasFilter = kind === "bubblewrap" && seccompFilter(architecture, "off") !== undefined;
-    return this.#place.now(access, { hidesSockets: !isShut || !hasFilter, hasOwnHome: hasNamespaces({ kind }) });
+    // Programs that listen come and go, so they are hidden only from a command that could connect to them.
+    const sockets = isShut && hasFilter ? [] : listeningSockets();
+    const { readOnlyWithin = [], hidden = [] } = restrictions?.() ?? {};
+    const { home, caches = home, ...open } = policy;
+    return findLayout(
+      {
+        ...open,
+        // Without a home folder of its own, the secrets of the user's are hidden one by one.
+        ...(home && hasNamespaces({ kind }) ? { home } : caches && { caches }),
+        readOnlyWithin: [...policy.readOnlyWithin, ...readOnlyWithin],
+        hidden: [...policy.hidden, ...hidden],
+      },
+      {
+        access,
+        alsoHidden: [...(platform === "linux" ? [...sockets, ...otherProcesses()] : []), ...this.#links().aliases()],
+        secrets: this.#secrets(),
+      },
+    );
+  }
+
+  #secrets(): readonly string[] {
+    const { policy, secrets } = this.#options;
+    return (policy.secrets === "masked" ? secrets?.find() : undefined) ?? [];
+  }
+
+  /** Hard links in the workspace to files of hidden places: the same key under an ordinary name. */
+  #links(): LinkedFiles {
+    const { policy, clock = nodeClock } = this.#options;
+    const hidden = () => policy.hidden.flatMap(filesAt);
+    this.#hiddenLinks ??= new LinkedFiles({ roots: policy.writable.map(realFolder), clock, hidden });
+    return this.#hiddenLinks;
   }
 
   async #entrance(state: SandboxState, undo: Undo): Promise<GateEntrance | undefined> {
@@ -231,7 +310,7 @@ export class Sandbox {
 
   /** Secret files that commands which run without asking do not see: absolute. */
   covered(): readonly string[] {
-    return this.#place.now("held", { hidesSockets: false, hasOwnHome: true }).masked.map(({ path }) => path);
+    return this.#layout("held", { kind: "bubblewrap" }).masked.map(({ path }) => path);
   }
 
   #wrapped(state: SandboxState, { layout, entrance, space, view, command, undo }: Pieces): Wrapped {
@@ -344,6 +423,16 @@ interface Pieces {
   readonly view: View | undefined;
   readonly command: Command;
   readonly undo: Undo;
+}
+
+/** The place itself, or the files directly in it: keys do not lie deeper, and this runs before each command. */
+function filesAt(place: string): readonly string[] {
+  try {
+    const entries = readdirSync(place, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(place, entry.name));
+  } catch {
+    return [place];
+  }
 }
 
 function withShown(layout: Layout, writes: Command["writes"]): Layout {
