@@ -63,7 +63,7 @@ async function openSandbox(
   { loaded, variables, root }: ProviderPlace,
   { hosts, number }: { readonly hosts: readonly string[]; readonly number: number },
 ): Promise<Sandbox> {
-  const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }, { usualSecrets }] = await Promise.all([
+  const [{ Sandbox }, { sandboxPolicy }, { engineVariables }, { usualSecrets }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
     import("../../security/sandbox/policy.js"),
     import("../../security/container/container.js"),
@@ -78,9 +78,7 @@ async function openSandbox(
   return new Sandbox({
     ...{ platform: process.platform, architecture: process.arch, path: variables.PATH },
     ...{ overrides: sandboxOverrides(settings), workspace: root },
-    engine: Object.fromEntries(
-      ENGINE_VARIABLES.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
-    ),
+    engine: engineVariables(variables),
     folder: join(roots.state, "sandbox"),
     id: `provider-${process.pid}-${number}`,
     policy: sandboxPolicy({

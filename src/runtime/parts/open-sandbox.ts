@@ -99,7 +99,7 @@ export async function openSandbox(
   place: SandboxPlace,
   { name, reach, secrets, space }: OpenSandboxOptions,
 ): Promise<Sandbox> {
-  const [{ Sandbox }, { sandboxPolicy }, { ENGINE_VARIABLES }] = await Promise.all([
+  const [{ Sandbox }, { sandboxPolicy }, { engineVariables }] = await Promise.all([
     import("../../security/sandbox/sandbox.js"),
     import("../../security/sandbox/policy.js"),
     import("../../security/container/container.js"),
@@ -117,9 +117,7 @@ export async function openSandbox(
     architecture: process.arch,
     path: variables.PATH,
     overrides: sandboxOverrides(settings),
-    engine: Object.fromEntries(
-      ENGINE_VARIABLES.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])),
-    ),
+    engine: engineVariables(variables),
     folder: join(roots.state, "sandbox"),
     workspace: root,
     id: `${session}-${name}`,

@@ -17,8 +17,16 @@ import type { Sandbox } from "../../security/sandbox/sandbox.js";
 import type { SessionSpace } from "../../security/sandbox/session-space.js";
 import type { SandboxState } from "../../security/sandbox/state.js";
 import type { ShellCommand, WrapOptions, WrappedCommand } from "../../tools/shell/wrapped-command.js";
-import type { Reach } from "./open-sandbox.js";
-import { liveWritable, openSandbox, openSecretFiles, type SandboxPlace } from "./open-sandbox.js";
+import {
+  liveWritable,
+  openSandbox,
+  openSecretFiles,
+  type Reach,
+  reachOf,
+  runsUnasked,
+  type SandboxPlace,
+  whyNotContained,
+} from "./open-sandbox.js";
 
 const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
@@ -49,7 +57,6 @@ export class RunSandbox {
   #secrets: Promise<SecretFiles> | undefined;
   #state: SandboxState | undefined;
   #held: Promise<HeldChanges> | undefined;
-  #whyNotHeld: Promise<string | undefined> | undefined;
   #livePrograms: Promise<LivePrograms> | undefined;
   #space: Promise<SessionSpace> | undefined;
   #ports: Promise<SessionPorts> | undefined;
@@ -87,7 +94,6 @@ export class RunSandbox {
   async prepare(): Promise<void> {
     const state = await (await this.#open(USUAL)).state();
     if (state.kind === "none") return;
-    const { reachOf, runsUnasked } = await import("./open-sandbox.js");
     const { settings } = this.#options.loaded;
     const isContained = runsUnasked(this.#mode, settings) && (await this.#whyNone(state)) === undefined;
     const reach = reachOf([], { isContained, settings });
@@ -99,8 +105,7 @@ export class RunSandbox {
 
   /** Tells why commands write into the workspace itself; undefined if what they write is held back and checked. */
   whyNotHeld(): Promise<string | undefined> {
-    this.#whyNotHeld ??= this.#open(USUAL).then((sandbox) => sandbox.whyNotHeld());
-    return this.#whyNotHeld;
+    return this.#open(USUAL).then((sandbox) => sandbox.whyNotHeld());
   }
 
   async #openHeld(): Promise<HeldChanges | undefined> {
@@ -132,11 +137,12 @@ export class RunSandbox {
 
   /** Tells why nothing runs without asking; undefined if commands do. */
   async whyNotContained(): Promise<string | undefined> {
-    const { runsUnasked } = await import("./open-sandbox.js");
     if (!runsUnasked(this.#mode, this.#options.loaded.settings)) return "another mode was chosen.";
     // Its answer is one to this.
     await this.#offer;
-    this.#whyNotContained ??= this.#findWhyNotContained().then((why) => this.#reportWhy(why));
+    this.#whyNotContained ??= this.find()
+      .then((state) => this.#whyNone(state))
+      .then((why) => this.#reportWhy(why));
     return this.#whyNotContained;
   }
 
@@ -276,12 +282,7 @@ export class RunSandbox {
     return why;
   }
 
-  async #findWhyNotContained(): Promise<string | undefined> {
-    return this.#whyNone(await this.find());
-  }
-
   async #whyNone(state: SandboxState): Promise<string | undefined> {
-    const { whyNotContained } = await import("./open-sandbox.js");
     const isAccepted = this.#writesDirectly || this.#options.loaded.settings.containment.value === "direct";
     const why = await whyNotContained(state, this.#options, isAccepted ? "direct" : "held");
     if (why !== undefined || isAccepted) return why;
@@ -296,7 +297,6 @@ export class RunSandbox {
   async #offerDirect(state: SandboxState, ask: WrapOptions["ask"]): Promise<void> {
     const { loaded } = this.#options;
     if (ask === undefined || this.#writesDirectly || loaded.settings.containment.value !== undefined) return;
-    const { runsUnasked, whyNotContained } = await import("./open-sandbox.js");
     if (!runsUnasked(this.#mode, loaded.settings)) return;
     const direct = await this.whyNotHeld();
     if (direct === undefined || (await whyNotContained(state, this.#options, "direct")) !== undefined) return;
@@ -328,7 +328,6 @@ export class RunSandbox {
 
   async #reach(openings: readonly string[]): Promise<Reach> {
     const isContained = (await this.whyNotContained()) === undefined;
-    const { reachOf } = await import("./open-sandbox.js");
     return reachOf(openings, { isContained, settings: this.#options.loaded.settings });
   }
 

@@ -8,6 +8,7 @@
  * 4. The container program itself is trusted and gets what it needs to find its engine; none of that enters the container.
  */
 import { basename } from "node:path";
+import type { Variables } from "../../base/variables.js";
 import { textAt } from "../../system/names-in.js";
 import type { Wrapped } from "../sandbox/bubblewrap.js";
 import type { Layout } from "../sandbox/layout.js";
@@ -32,10 +33,15 @@ export interface ContainerParts {
 }
 
 /** Tell the container programs where to find their engine and their own files. */
-export const ENGINE_VARIABLES: readonly string[] = [
+const ENGINE_VARIABLES: readonly string[] = [
   ..."DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY".split(" "),
   ..."CONTAINER_HOST CONTAINERS_CONF XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_DATA_HOME DBUS_SESSION_BUS_ADDRESS".split(" "),
 ];
+
+export function engineVariables(variables: Variables): Readonly<Record<string, string>> {
+  const given = (name: string) => (variables[name] === undefined ? [] : [[name, variables[name]] as const]);
+  return Object.fromEntries(ENGINE_VARIABLES.flatMap(given));
+}
 
 export interface WrappedInContainer extends Wrapped {
   readonly cleanUp: readonly string[];

@@ -51,39 +51,45 @@ export async function detectSandbox(options: DetectOptions): Promise<SandboxStat
   const { platform, overrides = {} } = options;
   if (overrides.kind === "off") return noSandbox("the configuration turns it off.");
   if (overrides.kind === "container") return await detectContainer(options, ALL_LIMITS);
-  if (platform === "linux") return await detectBubblewrap(options);
+  if (platform === "linux") return await detectLinux(options);
   if (platform === "darwin") return await detectSandboxExec(options);
   return noSandbox(`there is none for ${platform}. Configure a container, or work in WSL or a virtual machine.`);
 }
 
-/* ---- bubblewrap ---- */
+/* ---- Linux ---- */
 
-async function detectBubblewrap(options: DetectOptions): Promise<SandboxState> {
-  const { path, workspace, folder, architecture } = options;
-  const outside = { outside: workspace };
-  const find = () => findProgram("bwrap", path, outside) ?? findProgram("bwrap", SYSTEM_PATH, outside);
-  const program = (options.findBubblewrap ?? find)();
-  if (program === undefined) return detectUnshare(options);
+/** With bubblewrap, or with util-linux where that is missing. */
+async function detectLinux(options: DetectOptions): Promise<SandboxState> {
+  const { folder, architecture } = options;
+  const bubblewrap = findBubblewrap(options);
+  const unshare = bubblewrap === undefined ? findUnshare(options) : undefined;
+  const program = bubblewrap ?? unshare?.program;
+  if (program === undefined) return noSandbox(`bubblewrap and util-linux are not installed. ${INSTALL}`);
   const files = sandboxFiles(folder, architecture);
   const known = WORKING.get(keyOf(program));
   if (known !== undefined) return known;
-  const version = await bubblewrapVersion(program);
-  if (version === undefined) return noSandbox(`${program} does not report its version. Install bubblewrap again.`);
-  const bubblewrap = { program, version: parseVersion(version) };
-  if (bubblewrap.version[0] === 0 && bubblewrap.version[1] < 5) {
-    return noSandbox(`bubblewrap ${version} is too old. Install 0.5 or newer.`);
+  const version = bubblewrap && (await bubblewrapVersion(bubblewrap));
+  const numbers = parseVersion(version ?? "");
+  if (bubblewrap !== undefined) {
+    if (version === undefined) return noSandbox(`${program} does not report its version. Install bubblewrap again.`);
+    if (numbers[0] === 0 && numbers[1] < 5) return noSandbox(`bubblewrap ${version} is too old. Install 0.5 or newer.`);
   }
-  const failure = await probe(linuxProbe({ bubblewrap }, files, folder));
-  if (failure !== undefined) return noSandbox(bubblewrapAdvice(failure));
-  return working({ kind: "bubblewrap", program, version, reason: "found and tested" });
-}
-
-function working(
-  state: Pick<SandboxState, "kind" | "reason" | "version"> & { readonly program: string },
-): SandboxState {
-  const abilities = { filesystem: true, network: "allowlist", pids: true, limits: bubblewrapLimits() } as const;
-  WORKING.set(keyOf(state.program), { ...state, abilities });
-  return { ...state, abilities };
+  const maker = {
+    bubblewrap: bubblewrap === undefined ? undefined : { program: bubblewrap, version: numbers },
+    unshare: unshare && { ...unshare, folder },
+  };
+  const failure = await probe(linuxProbe(maker, files, folder));
+  if (failure !== undefined)
+    return noSandbox(bubblewrap === undefined ? unshareAdvice(failure) : bubblewrapAdvice(failure));
+  const reason =
+    bubblewrap === undefined
+      ? "bubblewrap is not installed; util-linux makes the sandbox, without a system-call filter"
+      : "found and tested";
+  const abilities = { filesystem: true, network: "allowlist", pids: true, limits: linuxLimits() } as const;
+  const kind = bubblewrap === undefined ? "unshare" : "bubblewrap";
+  const state: SandboxState = { kind, program, ...(version !== undefined && { version }), reason, abilities };
+  WORKING.set(keyOf(program), state);
+  return state;
 }
 
 function keyOf(program: string): string {
@@ -91,7 +97,11 @@ function keyOf(program: string): string {
   return [program, mtimeMs, size, mode].join(" ");
 }
 
-/* ---- without bubblewrap ---- */
+function findBubblewrap({ path, workspace, findBubblewrap }: DetectOptions): string | undefined {
+  if (findBubblewrap !== undefined) return findBubblewrap();
+  const outside = { outside: workspace };
+  return findProgram("bwrap", path, outside) ?? findProgram("bwrap", SYSTEM_PATH, outside);
+}
 
 const INSTALL = "Install bubblewrap (apt, dnf, pacman or apk: the package bubblewrap).";
 
@@ -106,26 +116,16 @@ export function findUnshare({ path, workspace }: Pick<DetectOptions, "path" | "w
   return program === undefined || setpriv === undefined || !isWhole ? undefined : { program, setpriv };
 }
 
-async function detectUnshare(options: DetectOptions): Promise<SandboxState> {
-  const { folder, architecture } = options;
-  const unshare = findUnshare(options);
-  if (unshare === undefined) return noSandbox(`bubblewrap and util-linux are not installed. ${INSTALL}`);
-  const files = sandboxFiles(folder, architecture);
-  const known = WORKING.get(keyOf(unshare.program));
-  if (known !== undefined) return known;
-  const failure = await probe(linuxProbe({ bubblewrap: undefined, unshare: { ...unshare, folder } }, files, folder));
-  if (failure !== undefined) return noSandbox(`bubblewrap is not installed, and ${unshareAdvice(failure)}`);
-  const reason = "bubblewrap is not installed; util-linux makes the sandbox, without a system-call filter";
-  return working({ kind: "unshare", program: unshare.program, reason });
-}
-
 function unshareAdvice(failure: string): string {
-  const lastLine = failure.trim().split("\n").at(-1) ?? "";
   const isRestricted = textAt("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1";
   const advice = isRestricted
     ? `AppArmor does not let unshare create user namespaces. ${INSTALL} Its AppArmor profile is in the package apparmor-profiles: bwrap-userns-restrict.`
     : `a sandbox made with util-linux does not work here. ${INSTALL}`;
-  return `${advice} (${lastLine || "no message"})`;
+  return `bubblewrap is not installed, and ${advice} (${lastLineOf(failure)})`;
+}
+
+function lastLineOf(failure: string): string {
+  return failure.trim().split("\n").at(-1) || "no message";
 }
 
 export function parseVersion(version: string): readonly [number, number] {
@@ -163,7 +163,7 @@ function linuxProbe(maker: Pick<BubblewrapParts, "bubblewrap" | "unshare">, file
   return bubblewrapCommand(parts, { program: "/bin/sh", args: ["-c", ":"], cwd: "/", env: {} });
 }
 
-function bubblewrapLimits(): readonly LimitName[] {
+function linuxLimits(): readonly LimitName[] {
   if (!isRoot()) return ALL_LIMITS;
   const quota = openProcessQuota({ processes: 1, name: `probe-${process.pid}` });
   quota?.close();
@@ -187,9 +187,8 @@ const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
 ];
 
 function bubblewrapAdvice(failure: string): string {
-  const lastLine = failure.trim().split("\n").at(-1) ?? "";
   const advice = ADVICE.find(([pattern]) => pattern.test(failure))?.[1] ?? "it does not work on this machine.";
-  return `bubblewrap is installed, but ${advice} (${lastLine || "no message"})`;
+  return `bubblewrap is installed, but ${advice} (${lastLineOf(failure)})`;
 }
 
 /* ---- macOS ---- */
