@@ -13,6 +13,7 @@ import type { SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { type HostedEngine, hostEngine } from "../support/hosted-engine.js";
 import { temporaryFolder } from "../support/program.js";
+import { TuiClient } from "../support/tui-client.js";
 import { verifies } from "../verifies.js";
 
 const open: { mock: MockModel; hosted: HostedEngine }[] = [];
@@ -134,4 +135,22 @@ describe("two terminal clients on one session", () => {
       await Promise.all(ends);
     },
   );
+
+  verifies(["P2", "U3"], "close the whole change of a call that the other one has answered", async () => {
+    const write = reply().tool("write", { path: "made.txt", content: "one\n" });
+    const mock = await startMockModel({ script: script([write, reply().text("Made it.")]) });
+    const hosted = await hostEngine(await temporaryFolder(), mock, { flags: ["--permission-mode", "ask"] });
+    open.push({ mock, hosted });
+    const one = await TuiClient.open(hosted);
+    one.type("make it", "\r");
+    await one.until("[v] show the whole change");
+    const two = await TuiClient.open(hosted, { session: one.session, resumed: true });
+    await two.until("[v] show the whole change");
+    one.type("v");
+    await one.until("enter goes back");
+    two.type("y");
+    await Promise.all([one.until(" out · "), two.until(" out · ")]);
+    expect(await one.screen()).not.toContain("enter goes back");
+    await Promise.all([one.leave(), two.leave()]);
+  });
 });

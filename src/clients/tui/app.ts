@@ -256,6 +256,7 @@ export class TuiApp {
   }
 
   #showQuestions(): void {
+    this.#dialog?.endIfOver();
     this.#questions.show(this.#state, { now: this.#options.clock.now(), draftIsEmpty: this.#composer.isEmpty });
   }
 

@@ -93,14 +93,17 @@ export function isSessionCommand(name: string): boolean {
   );
 }
 
+const EVERY_DAY = "Every day";
+
 /** The headings of `/help` in their order; the last one has what is not built in. */
-export const HELP_GROUPS: readonly string[] = [...new Set(SUBJECTS.map(([heading]) => heading)), "Your own"];
+export const HELP_GROUPS: readonly string[] = [EVERY_DAY, ...new Set(SUBJECTS.map(([heading]) => heading)), "Your own"];
 
 /** Finds the heading of a command. One that is not built in belongs to its namespace: `/skills:pdf` to the skills. */
 export function helpGroupOf({ name }: Pick<CommandSpec, "name">): string {
   const has = (known: (spec: CommandSpec) => boolean) =>
     SUBJECTS.find(([, subject]) => specsOf(subject).some(known))?.[0];
   const namespace = namespaceOf(name);
+  if (DAILY.includes(namespace ?? name)) return EVERY_DAY;
   const found = has((spec) => spec.name === name);
   const ofNamespace = namespace && has((spec) => namespaceOf(spec.name) === namespace || spec.name === namespace);
   const ofProgram = specsOf(program).some((spec) => spec.name === name) ? "Engine" : "Your own";

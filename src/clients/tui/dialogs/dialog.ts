@@ -21,6 +21,8 @@ export interface Dialog<S, R> {
   readonly first: S;
   /** It fills the screen while it is open; the conversation comes back after it. */
   readonly fullScreen?: true;
+  /** What it is about has ended elsewhere: it closes without a result. */
+  isOver?(): boolean;
   onKey(state: S, key: Key): Step<S, R>;
   onPaste?(state: S, text: string): Step<S, R>;
   view(state: S, size: DialogSize, theme: Theme): DialogView;

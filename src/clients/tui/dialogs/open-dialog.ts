@@ -34,6 +34,11 @@ export class OpenDialog {
     this.#take(this.#dialog.onKey(this.#state, key));
   }
 
+  /** Closes it if what it is about has ended elsewhere. */
+  endIfOver(): void {
+    if (this.#dialog.isOver?.()) this.#take({ done: undefined });
+  }
+
   onPaste(text: string): void {
     const step = this.#dialog.onPaste?.(this.#state, text);
     if (step !== undefined) this.#take(step);

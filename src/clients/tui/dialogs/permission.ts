@@ -45,15 +45,13 @@ function canReview({ args }: Question): boolean {
 }
 
 export interface PermissionOptions {
-  /** Questions after this one. */
-  readonly waiting?: number;
   /** They colour the code of a change. */
   readonly tools?: () => ContentTools;
 }
 
 export function permissionDialog(
   question: Question,
-  { waiting = 0, tools = () => plainTools }: PermissionOptions = {},
+  { tools = () => plainTools }: PermissionOptions = {},
 ): Dialog<PermissionState, PermissionAnswer> {
   const { form: fields } = question;
   if (fields !== undefined) {
@@ -79,7 +77,6 @@ export function permissionDialog(
         choices: choicesOf(state),
         size,
         theme,
-        waiting,
         preview: (columns) => preview(columns, theme, tools()),
       }),
   };
@@ -122,23 +119,20 @@ interface ViewOptions {
   readonly choices: readonly PermissionChoice[];
   readonly size: DialogSize;
   readonly theme: Theme;
-  readonly waiting: number;
   readonly preview: (columns: number) => readonly string[];
 }
 
 function view(question: Question, state: PermissionState, options: ViewOptions): DialogView {
-  const { theme, size, waiting, choices } = options;
+  const { theme, size, choices } = options;
   const { columns } = size;
   const bar = BAR;
   const quote = (text: string, style: Style) =>
     wrapText(spaced(text), Math.max(1, columns - bar.length)).map((line) => theme.warning(bar) + style(line));
-  const more = waiting > 0 ? theme.dim(` (${waiting} more after this)`) : "";
   const command = askedCommand(question);
   const short = shortQuestion(question);
   const isWhole = short !== undefined && textWidth(short) <= columns;
   const title = isWhole ? short : command === undefined ? `Allow ${safeLine(question.tool)}?` : "Run this command?";
-  const hasRoom = textWidth(title) + textWidth(more) <= columns;
-  const head = [theme.warning(truncateText(title, columns)) + (hasRoom ? more : "")];
+  const head = [theme.warning(truncateText(title, columns))];
   const what = isWhole ? [] : quote(command ?? question.summary, theme.strong);
   const why = question.reason === undefined ? [] : quote(safeLine(question.reason), theme.dim);
   const preview = options.preview(columns);
@@ -229,7 +223,13 @@ function choiceLines(
   const { timeout_ms: timeout, once_only: onceOnly } = question;
   const { marked, where } = state;
   const lines = choiceRows(choices, marked, { columns, theme });
-  if (where) return [theme.strong(truncateText("Always allow it where?", columns)), ...lines];
+  if (where) {
+    const rules = (question.always ?? []).flatMap((rule) =>
+      wrapText(safeLine(rule), Math.max(1, columns - BAR.length)),
+    );
+    const title = theme.strong(truncateText("Write this rule, for which folders?", columns));
+    return [title, ...rules.map((rule) => theme.warning(BAR) + rule), ...lines];
+  }
   if (canReview(question)) {
     lines.push(`  ${theme.key("[v]")} ${truncateText("show the whole change", Math.max(1, columns - 6))}`);
   }

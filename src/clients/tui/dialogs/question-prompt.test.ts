@@ -118,6 +118,37 @@ describe("a question beside the draft", () => {
     expect(questions.view({ columns: 80, rows: 20 }, plainTheme)).toBeUndefined();
   });
 
+  verifies(["P2", "U2"], "lists several, which left and right go through, and takes answers in any order", () => {
+    const { questions, answers, press, show } = prompt();
+    const three = [question(1), question(2), question(3)];
+    show(three, { now: 5000, draftIsEmpty: true });
+    const text = (rows = 24) => questions.view({ columns: 80, rows }, plainTheme)?.lines.join("\n") ?? "";
+    expect(text()).toMatch(
+      /^question 1 of 3, left and right go to another\n❯ .*touch 1.*\n {2}.*touch 2.*\n {2}.*touch 3/,
+    );
+    expect(text(7), "no room for the list").toMatch(/^question 1 of 3.*\nAllow bash\?/);
+    press("left", 6000);
+    expect(text()).toMatch(/^question 3 of 3[\s\S]*❯ .*touch 3/);
+    press("y", 6001);
+    show(three, { now: 6002, draftIsEmpty: true });
+    // A key right after an answer answers nothing else.
+    press("n", 6100);
+    press("right", 7000);
+    expect(text()).toMatch(/^question 2 of 2[\s\S]*❯ .*touch 2/);
+    // The words of a denial need the arrows themselves.
+    press("m", 8000);
+    questions.onKey({ id: "right", data: "" }, { now: 8001, turnRuns: true });
+    expect(text()).toMatch(/^question 2 of 2\n/);
+    press("enter", 8002);
+    // Another client answers the first one.
+    show([question(2)], { now: 8003, draftIsEmpty: true });
+    expect(questions.view({ columns: 80, rows: 24 }, plainTheme)).toBeUndefined();
+    expect(answers).toEqual([
+      ["call_3", { decision: "allow_once" }],
+      ["call_2", { decision: "deny" }],
+    ]);
+  });
+
   verifies(["P2"], "offers only what the engine would keep", () => {
     const { questions, answers, press, show } = prompt();
     show([question(1, { once_only: true })], { now: 5000, draftIsEmpty: true });
@@ -138,6 +169,7 @@ describe("a question beside the draft", () => {
     expect(text()).toContain("[a] always allow: git push *, with network");
     press("a", 6000);
     expect(text()).toContain("[p] in this project");
+    expect(text(), "what it writes").toContain("│ bash+network: git push *");
     expect(press("escape", 7000)).toBe(true);
     expect(text()).toContain("[y] yes");
     press("a", 8000);

@@ -1,19 +1,22 @@
 /**
- * The open questions, one at a time, beside the draft.
+ * Shows the open questions beside the draft: one of them whole, and a list if there are several.
  *
  * 1. A question that appears while the user types takes no key until the user pauses, so that no letter for the draft answers it.
  * 2. It has the focus if the draft is empty. Tab switches between question and draft, and both stay on the screen.
- * 3. Esc and Ctrl-C interrupt the turn that asks, as at any other time. Without a turn Esc denies.
+ * 3. Left and right go from one question to another, so that they are answered in any order.
+ * 4. Esc and Ctrl-C interrupt the turn that asks, as at any other time. Without a turn Esc denies.
  */
+import { safeLine } from "../../../base/terminal-text.js";
+import { truncateText } from "../../../base/text-width.js";
 import type { EventPayloads } from "../../../protocol/events.js";
 import type { TurnId } from "../../../protocol/ids.js";
-import type { PermissionAnswer } from "../../sdk/permission-choices.js";
+import { type PermissionAnswer, shortQuestion } from "../../sdk/permission-choices.js";
 import type { PlanAnswer } from "../../sdk/plan-choices.js";
 import type { ContentTools } from "../content/tools.js";
 import type { Key } from "../terminal/terminal.js";
 import type { Theme } from "../theme.js";
 import type { Dialog, DialogSize, DialogView, Step } from "./dialog.js";
-import { type PermissionOptions, type PermissionState, permissionDialog } from "./permission.js";
+import { type PermissionState, permissionDialog } from "./permission.js";
 import { PLAN_DIALOG } from "./plan.js";
 import { type TokenAnswer, type TokenRequest, tokenDialog } from "./token-request.js";
 
@@ -49,6 +52,13 @@ interface Open {
   readonly answered: (answer: unknown) => void;
 }
 
+/** One of several open questions, as a list shows it. */
+interface Waiting {
+  readonly id: string;
+  readonly title: string;
+  readonly open: () => Open;
+}
+
 interface Place {
   readonly now: number;
   readonly draftIsEmpty: boolean;
@@ -60,10 +70,13 @@ interface KeyPlace {
 }
 
 const PAUSE_MS = 500;
+/** The most open questions that are listed at once. */
+const MOST_LISTED = 5;
 
 export class QuestionPrompt {
   readonly #options: QuestionPromptOptions;
   #open: Open | undefined;
+  #waiting: readonly Waiting[] = [];
   #state: PermissionState = { scroll: 0 };
   /** Answered here; the engine has not confirmed it yet. */
   readonly #answered = new Set<string>();
@@ -86,30 +99,37 @@ export class QuestionPrompt {
     // The usual case, at every paint.
     if (questions.length + tokens.length === 0 && plan === undefined) {
       this.#open = undefined;
+      this.#waiting = [];
       return;
     }
-    const calls = questions.filter(({ call }) => !this.#answered.has(call));
-    const requests = tokens.filter(({ request }) => !this.#answered.has(request));
-    const plans = plan === undefined || this.#answered.has(plan) ? [] : [plan];
-    const ids = [...requests.map(({ request }) => request), ...calls.map(({ call }) => call), ...plans];
-    if (this.#open !== undefined && ids.includes(this.#open.id)) return;
+    const isOpen = ({ id }: Waiting) => !this.#answered.has(id);
     // A token comes first, because its code is valid for a minute only.
-    const [[token], [call]] = [requests, calls];
-    if (token !== undefined) this.#open = this.#ofToken(token, ids.length - 1);
-    else if (call !== undefined) this.#open = this.#ofCall(call, { waiting: ids.length - 1 });
-    else this.#open = plans[0] && this.#ofPlan(plans[0]);
+    this.#waiting = [
+      ...tokens.map((token) => ({
+        id: token.request,
+        title: "Give a program a token?",
+        open: () => this.#ofToken(token),
+      })),
+      ...questions.map((question) => ({
+        ...{ id: question.call, title: shortQuestion(question) ?? question.summary },
+        open: () => this.#ofCall(question),
+      })),
+      ...(plan === undefined ? [] : [{ id: plan, title: "Carry out the plan?", open: () => this.#ofPlan(plan) }]),
+    ].filter(isOpen);
+    if (this.#waiting.some(({ id }) => id === this.#open?.id)) return;
+    this.#open = this.#waiting[0]?.open();
     if (this.#open === undefined) return;
     this.#state = this.#open.dialog.first;
     this.#focused = draftIsEmpty;
     this.#armed = now - this.#lastKeyAt >= PAUSE_MS;
   }
 
-  #ofCall(question: Question, options: PermissionOptions): Open {
+  #ofCall(question: Question): Open {
     const { answer, review, tools } = this.#options;
     return {
       id: question.call,
       isCall: true,
-      dialog: permissionDialog(question, { ...options, ...(tools && { tools }) }),
+      dialog: permissionDialog(question, tools && { tools }),
       special: { v: () => review(question) },
       answered: (given) => answer(question, given as PermissionAnswer),
     };
@@ -126,12 +146,12 @@ export class QuestionPrompt {
     };
   }
 
-  #ofToken(token: TokenRequest, waiting: number): Open {
+  #ofToken(token: TokenRequest): Open {
     const { answerToken, copyCode } = this.#options;
     return {
       id: token.request,
       isCall: false,
-      dialog: tokenDialog(token, { waiting }),
+      dialog: tokenDialog(token),
       special: { c: () => copyCode(token) },
       answered: (given) => answerToken(token, given as TokenAnswer),
     };
@@ -158,6 +178,10 @@ export class QuestionPrompt {
     if (key.id === "escape" && turnRuns && this.#open.isCall && isFirst) return false;
     // Ignored: the user typed it before reading the question.
     if (!this.#armed) return true;
+    if (this.#canMove && (key.id === "left" || key.id === "right")) {
+      this.#move(key.id === "left" ? -1 : 1);
+      return true;
+    }
     const special = this.#state.message === undefined ? this.#open.special[key.id ?? ""] : undefined;
     if (special !== undefined) special();
     else {
@@ -183,6 +207,17 @@ export class QuestionPrompt {
     return false;
   }
 
+  /** A form and the words of a denial need the arrows themselves. */
+  get #canMove(): boolean {
+    return this.#waiting.length > 1 && this.#state.message === undefined;
+  }
+
+  #move(by: number): void {
+    const at = this.#waiting.findIndex(({ id }) => id === this.#open?.id);
+    this.#open = this.#waiting.at((at + by) % this.#waiting.length)?.open();
+    this.#state = this.#open?.dialog.first ?? this.#state;
+  }
+
   /** Sends the answer of the review, unless the question was answered elsewhere meanwhile. */
   answerFor({ call }: Question, answer: PermissionAnswer): void {
     if (this.#open?.id === call) this.#take({ done: answer });
@@ -205,12 +240,35 @@ export class QuestionPrompt {
 
   view(size: DialogSize, theme: Theme): DialogView | undefined {
     if (this.#open === undefined) return undefined;
-    const view = this.#open.dialog.view(this.#state, { ...size, rows: size.rows - 1 }, theme);
+    const list = this.#list(size, theme);
+    const inner = this.#open.dialog.view(this.#state, { ...size, rows: size.rows - 1 - list.length }, theme);
+    const { cursor } = inner;
+    const view = {
+      lines: [...list, ...inner.lines],
+      ...(cursor && { cursor: { ...cursor, row: cursor.row + list.length } }),
+    };
     // In a form the key moves to the next field.
     if (this.#focused && this.#state.form !== undefined) return view;
     const stop = this.#open.isCall && this.#state.message === undefined ? " · esc: stop" : "";
     const hint = this.#focused ? `tab: back to the draft${stop}` : "tab: answer the question";
-    return { ...view, lines: [...view.lines, theme.dim(hint)] };
+    return { ...view, lines: [...view.lines, theme.dim(truncateText(hint, size.columns))] };
+  }
+
+  /** The open questions, if there are several: one may be answered before another. */
+  #list({ columns, rows }: DialogSize, theme: Theme): readonly string[] {
+    const count = this.#waiting.length;
+    if (count < 2) return [];
+    const at = this.#waiting.findIndex(({ id }) => id === this.#open?.id);
+    const keys = this.#canMove && this.#focused ? ", left and right go to another" : "";
+    const head = theme.dim(truncateText(`question ${at + 1} of ${count}${keys}`, columns));
+    const room = Math.min(MOST_LISTED, Math.floor(rows / 4));
+    const first = Math.max(0, Math.min(at - room + 2, count - room));
+    const listed = this.#waiting.slice(first, first + room).map(({ title }, index) => {
+      const isHere = first + index === at;
+      const line = truncateText(`${isHere ? "❯ " : "  "}${safeLine(title)}`, columns);
+      return isHere ? theme.strong(line) : theme.dim(line);
+    });
+    return [head, ...(room > 1 ? listed : [])];
   }
 
   #take(step: Step<PermissionState, unknown>): void {

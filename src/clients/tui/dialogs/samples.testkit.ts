@@ -16,6 +16,7 @@ import { helpDialog } from "./help.js";
 import { pickerDialog } from "./list-picker.js";
 import { modelDialog, modelItems, noteOn } from "./model-picker.js";
 import { permissionDialog } from "./permission.js";
+import { QuestionPrompt } from "./question-prompt.js";
 import { type ReviewFile, reviewDialog } from "./review.js";
 import { sidebarDialog } from "./sidebar.js";
 import { tokenDialog } from "./token-request.js";
@@ -289,15 +290,27 @@ export const sidebar = () =>
     { title: "Instructions", rows: [{ text: "AGENTS.md" }] },
   ]);
 
+/** The second of five questions. */
+const several: Shown = (size) => {
+  const nothing = () => {};
+  const prompt = new QuestionPrompt({
+    ...{ answer: nothing, review: nothing, answerPlan: nothing, type: nothing, answerToken: nothing },
+    copyCode: nothing,
+  });
+  const questions = Object.values(QUESTIONS).map((each, at) => ({ ...each, call: `call_${at}` as CallId }));
+  prompt.show({ questions, tokens: [TOKEN] }, { now: 1000, draftIsEmpty: true });
+  prompt.onKey(key("right"), { now: 2000, turnRuns: true });
+  return prompt.view(size, plainTheme)?.lines ?? [];
+};
+
 export const DIALOGS: Readonly<Record<string, Shown>> = {
   ...Object.fromEntries(
-    Object.entries(QUESTIONS).map(([name, question]) => [
-      `question: ${name}`,
-      shown(() => permissionDialog(question, { waiting: 1 })),
-    ]),
+    Object.entries(QUESTIONS).map(([name, question]) => [`question: ${name}`, shown(() => permissionDialog(question))]),
   ),
+  "questions: several": several,
+  "question: always": shown(() => permissionDialog(QUESTIONS.command as Question), ["a"]),
   "question: why not": shown(() => permissionDialog(QUESTIONS.command as Question), ["m", "n", "o"]),
-  "question: token": shown(() => tokenDialog(TOKEN, { waiting: 1 })),
+  "question: token": shown(() => tokenDialog(TOKEN)),
   picker: shown(picker),
   "picker: models": shown(models, ["down", "right"]),
   "picker: only the offline model": shown(offlineOnly),

@@ -21,7 +21,7 @@ export type TokenAnswer = "refuse" | "later";
 
 const KEYS: Readonly<Record<string, TokenAnswer>> = { n: "refuse", escape: "later", enter: "later" };
 
-export function tokenDialog({ asks, code }: TokenRequest, { waiting = 0 } = {}): Dialog<PermissionState, TokenAnswer> {
+export function tokenDialog({ asks, code }: TokenRequest): Dialog<PermissionState, TokenAnswer> {
   return {
     name: "token",
     first: { scroll: 0 },
@@ -29,23 +29,18 @@ export function tokenDialog({ asks, code }: TokenRequest, { waiting = 0 } = {}):
       const answer = Object.hasOwn(KEYS, id) ? KEYS[id] : undefined;
       return answer === undefined ? { state } : { done: answer };
     },
-    view: (_state, size, theme) => view({ asks, code, waiting }, size, theme),
+    view: (_state, size, theme) => view({ asks, code }, size, theme),
   };
 }
 
-function view(
-  { asks, code, waiting }: { readonly asks: string; readonly code: string; readonly waiting: number },
-  { columns }: DialogSize,
-  theme: Theme,
-): DialogView {
+function view({ asks, code }: Pick<TokenRequest, "asks" | "code">, { columns }: DialogSize, theme: Theme): DialogView {
   const bar = "│ ";
-  const more = waiting > 0 && columns >= 60 ? theme.dim(` (${waiting} more after this)`) : "";
   const quoted = wrapText(safeLine(asks), Math.max(1, columns - bar.length)).map((line) => theme.warning(bar) + line);
   const choice = (key: string, label: string) =>
     `${theme.key(`[${key}]`)} ${truncateText(label, Math.max(1, columns - key.length - 3))}`;
   return {
     lines: [
-      theme.warning(truncateText("Give a program a token?", columns)) + more,
+      theme.warning(truncateText("Give a program a token?", columns)),
       ...quoted,
       `${truncateText("Code:", columns)} ${theme.strong(safeLine(code))}`,
       ...wrapText("Type it there only if you asked for this.", columns).map((line) => theme.dim(line)),

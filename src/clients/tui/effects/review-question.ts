@@ -45,7 +45,7 @@ export async function reviewQuestion(
     answers: ANSWERS,
     ...tools,
   });
-  options.open(dialog, (result) => {
+  options.open({ ...dialog, isOver: () => !isOpen() }, (result) => {
     if (result?.kind === "answer" && result.key === "m") questions.askWhy(question);
     else {
       const answer = answerOf(result, files);
