@@ -21,6 +21,7 @@ export const PAGES: readonly PageRow[] = [
   { name: "", title: "New session", key: "n", inMenu: true, load: () => import("./view/start-page.js") },
   { name: "s", title: "Conversation", load: () => import("./view/session-page.js") },
   { name: "history", title: "History", load: () => import("./view/history-page.js") },
+  { name: "inside", title: "Tools and safety", load: () => import("./view/inside-page.js") },
   { name: "compare", title: "Compare", load: () => import("./view/compare-page.js") },
   { name: "costs", title: "Costs", key: "c", inMenu: true, load: () => import("./view/costs-page.js") },
 ];

@@ -27,6 +27,7 @@ import {
 import type { Flag } from "../../feature/flags.js";
 import type { PromptCommand } from "../../feature/part.js";
 import { text } from "../../protocol/content.js";
+import { isJsonObject } from "../../protocol/json.js";
 import type { ServerPrompt } from "./connection.js";
 import type { McpContext, SeenApproval, ServerHost } from "./context.js";
 import type { WrittenServer } from "./edit-config.js";
@@ -63,8 +64,8 @@ interface ListedEntry {
   readonly state: "approved" | "waiting" | "refused";
 }
 
-const TAKEN: ReadonlySet<string> = new Set(["list", "add", "remove", "test", "auth", "approve", "restart"]);
-const ACTIONS = ["status", "restart", "approve", "logs"] as const;
+const TAKEN: ReadonlySet<string> = new Set(["list", "add", "remove", "test", "auth", "approve", "restart", "call"]);
+const ACTIONS = ["status", "tools", "resources", "logs", "restart", "approve"] as const;
 
 const CWD: Flag = {
   name: "cwd",
@@ -121,6 +122,15 @@ const IN_A_SESSION: readonly CommandOf<SessionPort>[] = [
       const name = args.text("NAME") ?? "";
       return approveNamed(name, port, { version: args.text("VERSION"), command: `/mcp:approve ${name}` });
     },
+  },
+  {
+    name: "mcp:call",
+    summary: "call a tool of an MCP server yourself; it asks like any call, and the model gets the result",
+    usage: "/mcp call TOOL [JSON]",
+    arguments: [{ name: "CALL", kind: "line", rest: "text", missing: "Name the tool. /mcp lists them." }],
+    sends: "SendInput",
+    places: BETWEEN_TURNS,
+    run: (args, port) => callByHand(args.text("CALL") ?? "", port),
   },
   {
     name: "mcp:restart",
@@ -230,7 +240,7 @@ function serverCommand(server: McpServer, port: SessionPort): Command {
   const name = commandName(server);
   return {
     name,
-    summary: `show, restart or approve the MCP server ${safeLine(server.config.name)}`,
+    summary: `show the MCP server ${safeLine(server.config.name)}, its tools, resources and log; restart or approve it`,
     usage: `/${name} [${ACTIONS.join("|")}]`,
     arguments: [
       { name: "ACTION", kind: "choice", optional: true, complete: ACTIONS },
@@ -246,6 +256,10 @@ function serverCommand(server: McpServer, port: SessionPort): Command {
             version: args.text("VERSION"),
             command: `/${name} approve`,
           });
+        case "tools":
+          return listTools(server);
+        case "resources":
+          return listResources(server, port, context);
         case "logs": {
           const log = (await port.context.safeText()).redact(server.log.text);
           return { text: log || "Nothing was logged.", value: { log } };
@@ -255,6 +269,54 @@ function serverCommand(server: McpServer, port: SessionPort): Command {
       }
     },
   };
+}
+
+/** What the server says of its tools, as it says it. */
+function listTools({ config, tools }: McpServer): CommandResult {
+  const rows = tools.map(({ name, description = "", inputSchema, readOnlyHint }) => {
+    return { name: toolName(config.name, name), description, parameters: inputSchema, reads_only: readOnlyHint };
+  });
+  const lines = rows.map(({ name, description }) =>
+    safeLine([name, description.split("\n")[0]].filter(Boolean).join("  ")),
+  );
+  return { text: lines.join("\n") || "It offers no tools.", value: asValue(rows) };
+}
+
+/** A person reads what the server offers: the model gets one with `@SERVER:URI`. */
+async function listResources(
+  server: McpServer,
+  { servers }: SessionPort,
+  { signal }: CommandContext,
+): Promise<CommandResult> {
+  if (servers === undefined) return refuse("This session has no MCP servers.");
+  try {
+    const connection = await server.ready(signal);
+    const found = await server.with(servers.toolPlace.user, () => connection.resources(signal));
+    const rows = found.map(({ uri, name = "", mimeType = "" }) => ({ uri, name, type: mimeType }));
+    const lines = rows.map(({ uri, name, type }) => safeLine([uri, name, type].filter(Boolean).join("  ")));
+    return { text: lines.join("\n") || "It offers no resources.", value: rows };
+  } catch (error) {
+    return refuse(safeText((error as Error).message));
+  }
+}
+
+/** `TOOL {"argument": 1}`: the call asks as one of the model does. */
+function callByHand(line: string, { servers }: SessionPort): CommandResult {
+  const [, tool = "", json = ""] = /^\s*(\S+)\s*(.*)$/s.exec(line) ?? [];
+  const names = (servers?.servers ?? []).flatMap((server) =>
+    server.tools.map(({ name }) => toolName(server.config.name, name)),
+  );
+  if (!names.includes(tool))
+    return refuse(`No MCP server has a tool '${safeLine(tool).slice(0, 100)}'. /mcp lists them.`);
+  let args: unknown;
+  try {
+    args = JSON.parse(json.trim() || "{}");
+  } catch {
+    return refuse('Give the arguments as a JSON object: /mcp call TOOL {"name": "value"}');
+  }
+  if (!isJsonObject(args)) return refuse('Give the arguments as a JSON object: /mcp call TOOL {"name": "value"}');
+  const typed = `/mcp call ${tool} ${json}`.trimEnd();
+  return { text: "", value: { tool }, turn: { input: [text(typed)], calls: [{ tool, args }] } };
 }
 
 async function restart(server: McpServer, { signal }: CommandContext): Promise<CommandResult> {

@@ -43,6 +43,9 @@ function SessionPage({ session, target }: { readonly session: SessionId; readonl
     <>
       <TopBar title={title}>
         <SessionFacts view={view} />
+        <a class="fact secondary" href={addressOf("inside", session)}>
+          Tools
+        </a>
         <a class="fact" href={addressOf("history", session)}>
           History
         </a>
