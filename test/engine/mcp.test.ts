@@ -101,6 +101,24 @@ describe("an MCP server", () => {
     expect(events.filter(({ kind }) => kind === "HookError")).toHaveLength(1);
   });
 
+  verifies(["E6"], "has its tools called by hand, with the question of any call", async () => {
+    project.server("echo", { tools: { say: {} } });
+    await project.approve("echo");
+    const flags = ["--permission-mode", "ask"];
+    await project.open("reply\n  text: first\nreply\n  text: I saw it.\n", { flags, user: "present" });
+    await project.turn("use echo");
+    const say = async (line: string) => JSON.stringify(await slash(project.client, project.session, line));
+    expect(await say("/mcp call mcp__echo__sing")).toContain("No MCP server has a tool 'mcp__echo__sing'");
+    expect(await say("/mcp call mcp__echo__say [1]")).toContain("JSON object");
+    expect(await say('/mcp call mcp__echo__say {"text":')).toContain("JSON object");
+    expect(project.record("echo").filter((line) => line.startsWith("call"))).toEqual([]);
+    await say('/mcp call mcp__echo__say {"text": "oxen"}');
+    await expect
+      .poll(async () => JSON.stringify(await project.client.query("ListQuestions", {}, project.session)))
+      .toContain('"args":{"text":"oxen"}');
+    expect(project.record("echo").filter((line) => line.startsWith("call"))).toEqual([]);
+  });
+
   verifies(["E6"], "that no person approved is never started", async () => {
     project.server("echo", { tools: { say: {} } });
     await project.open(call("mcp__echo__say"));
