@@ -271,7 +271,7 @@ function serverCommand(server: McpServer, port: SessionPort): Command {
   };
 }
 
-/** What the server says of its tools, as it says it. */
+/** Lists the tools as the server describes them. */
 function listTools({ config, tools }: McpServer): CommandResult {
   const rows = tools.map(({ name, description = "", inputSchema, readOnlyHint }) => {
     return { name: toolName(config.name, name), description, parameters: inputSchema, reads_only: readOnlyHint };
