@@ -41,6 +41,22 @@ describe("the answers to a question", () => {
       expect(shortQuestion(question)).toBe(words);
     });
 
+  verifies(["P2", "X4"], "ask in the words of a tool that has some, and quote what is long or of several lines", () => {
+    const of = (summary: string) => ({
+      call: "call_1" as CallId,
+      tool: "memory",
+      args: {},
+      summary,
+      always: ["memory: *"],
+    });
+    expect(shortQuestion(of("Remember, for all projects: use tabs"))).toBe("Remember, for all projects: use tabs?");
+    expect(shortQuestion(of("memory action: save"))).toBeUndefined();
+    expect(shortQuestion(of("Remember, for all projects: a\n[y] yes"))).toBeUndefined();
+    expect(shortQuestion(of(`Remember: ${"long ".repeat(30)}`))).toBeUndefined();
+    const labels = permissionChoices(of("Remember, for all projects: use tabs")).map(({ label }) => label);
+    expect(labels).toContain("always allow: any call of memory");
+  });
+
   verifies(["P2"], "are yes and no where Oxbow itself asks, about no call of the model", () => {
     for (const [tool, summary, words] of [
       ["a summary", "take a summary of this one", "Take a summary of this one?"],

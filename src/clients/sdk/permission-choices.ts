@@ -38,13 +38,20 @@ export function isOwnQuestion({ tool }: Pick<Question, "tool">): boolean {
   return tool === "a summary" || tool === "an answer";
 }
 
+/** A longer text stands below its question. */
+const MOST_ASKED = 100;
+
 /** The whole question, where one line says it: `Run npm test?`, `Edit src/a.ts?`. Other calls are quoted below their question. */
 export function shortQuestion(question: Question): string | undefined {
   const command = askedCommand(question);
   if (command !== undefined) return `Run ${command}?`;
   const { tool, summary, subagent } = question;
-  if (isOwnQuestion(question)) return safeLine(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}?`);
-  if (summary.endsWith("?") && subagent === undefined) return safeLine(summary);
+  const asQuestion = () =>
+    safeLine(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}${summary.endsWith("?") ? "" : "?"}`);
+  // The tool says in words what it would do.
+  const isSaid =
+    subagent === undefined && !summary.startsWith(tool) && summary.length <= MOST_ASKED && !/[\r\n]/.test(summary);
+  if (isOwnQuestion(question) || isSaid) return asQuestion();
   const change = changeOf(question);
   const isShort = change !== undefined && subagent === undefined && summary.startsWith(`${tool} `);
   return isShort ? `${change.ask} ${safeLine(summary.slice(tool.length + 1))}?` : undefined;
@@ -98,7 +105,7 @@ function ruleWords(rule: string, question: Question): string {
   if (tool !== question.tool) return rule;
   const change = changeOf(question);
   if (change !== undefined) return `${change.rule} ${about}`;
-  if (question.tool_kind !== "run") return rule;
+  if (question.tool_kind !== "run") return about === "*" ? `any call of ${tool}` : rule;
   const more = openings.split("+").filter((each) => each !== "");
   return more.length === 0 ? about : `${about}, with ${more.join(" and ").replaceAll("_", " ")}`;
 }
