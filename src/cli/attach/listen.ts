@@ -8,6 +8,7 @@ import type { Engine } from "../../runtime/open-engine.js";
 import type { ServedEngine } from "../../runtime/serve.js";
 import type { LogFunction } from "../../system/log.js";
 import type { Roots } from "../../system/xdg-paths.js";
+import { webFolder } from "../web/web-folder.js";
 
 /** The person sees the prompt first; loading a server takes a moment. */
 const LATER_MS = 150;
@@ -75,7 +76,15 @@ export class Listening {
     const logInfo: ServiceLog = (component, message, fields) => log("info", component, message, fields);
     // Without the socket, which another process has, the ports still work.
     const socket = owner === undefined ? ({ socket: false } as const) : { owner };
-    const options = { roots, variables, ...socket, listen, authChannel: "client", log: logInfo } as const;
+    const options = {
+      roots,
+      variables,
+      ...socket,
+      listen,
+      authChannel: "client",
+      log: logInfo,
+      web: webFolder(),
+    } as const;
     this.#served = await serveEngine(engine, options);
     const addresses = this.#served.addresses.filter((address) => address.startsWith("http"));
     if (addresses.length > 0) this.#options.notify?.(`Listening on ${addresses.join(", ")}`);

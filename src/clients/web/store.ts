@@ -185,6 +185,11 @@ export function parentOf(session: SessionId): SessionView | undefined {
 
 const FIRST_EVENTS = 600;
 const MORE_EVENTS = 2000;
+const MOST_MORE = 5;
+
+function hasQuestion({ events }: SessionView): boolean {
+  return events.some(({ kind }) => kind === "TurnStarted");
+}
 
 export function viewOf(session: SessionId): SessionView {
   const known = views.get(session);
@@ -210,6 +215,8 @@ async function load(view: SessionView): Promise<void> {
   const before = Number.MAX_SAFE_INTEGER;
   const history = await ask("ListEvents", { before, limit: FIRST_EVENTS }, { session, isQuiet: true });
   takeOlder(view, history?.events ?? []);
+  // An answer of many events would stand there without its question.
+  for (let more = 0; more < MOST_MORE && view.hasOlder.value && !hasQuestion(view); more++) await loadOlder(view);
   view.isLoaded.value = true;
   const info = await ask("ListSessions", { empty: true }, { session, isQuiet: true });
   if (info?.sessions.some(({ id, live }) => id === session && live)) await follow(view);

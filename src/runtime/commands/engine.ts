@@ -30,7 +30,11 @@ export function engineCommands(
       ...WEB,
       run: async () => {
         const open = web();
-        if (open === undefined) return refuse(NO_WEB);
+        if (open === undefined) {
+          const reply = await host.query({ kind: "GetStatus", request: {}, session });
+          const addresses = (reply.ok && reply.answer.place?.addresses) || [];
+          return addresses.length === 0 ? refuse(NO_WEB) : { text: addresses.join("\n"), value: { addresses } };
+        }
         const page = await open({});
         return { text: `${page.url}\n${ONCE}`, value: asValue(page) };
       },

@@ -101,11 +101,12 @@ async function openWeb({ client, state, print, copy, hint, openPage }: CarrierOp
   const reply = await client.send("CustomCommand", slashRequest("web", ""), state().session);
   const { value, text } = readSlashAnswer(reply.ok ? reply.value : undefined);
   const url = isJsonObject(value) && typeof value.url === "string" ? value.url : undefined;
-  if (!reply.ok || url === undefined) {
-    print({ kind: "notice", level: "error", text: reply.ok ? text : reply.failure.message });
+  if (!reply.ok) {
+    print({ kind: "notice", level: "error", text: reply.failure.message });
     return true;
   }
   print({ kind: "command", line: "/web", text });
+  if (url === undefined) return true;
   const missing = await openPage?.(url);
   if (openPage !== undefined && missing === undefined) hint("Opening the browser.");
   else if (copy(url)) hint("Asked the terminal to copy the address.");
