@@ -208,11 +208,13 @@ describe("a turn that runs again", () => {
   });
 
   verifies(["S12"], "needs a repository and a turn that is there", async () => {
-    const { run, id, cwd, sessions } = await machine();
+    const { run, id, cwd, git, sessions } = await machine();
     const fails = async (...args: readonly string[]) => (await run("", "session", "rerun", ...args)).stderr;
     expect(await fails(id)).toContain("Which turn?");
     expect(await fails(id, "--from", "3")).toContain("has no turn 3; the last one is 2");
     expect(await fails(id, "--from", "2", "--to", "1")).toContain("--to is before --from");
+    expect(await fails(id, "--from", "1", "--output-format", "xml")).toContain("--output-format: expected");
+    expect(git("worktree", "list").trim().split("\n"), "what could not start leaves nothing").toHaveLength(1);
     await rm(join(cwd, ".git"), { recursive: true });
     expect(await fails(id, "--from", "1")).toContain("is in no git repository");
     expect(await sessions()).toHaveLength(1);

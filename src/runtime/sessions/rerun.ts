@@ -198,6 +198,16 @@ export async function removeFolder(
   });
 }
 
+/** Removes a copy in which no turn began, because the run could not start. */
+export async function discardUnused(id: SessionId, port: OpenPort): Promise<void> {
+  const { store } = port;
+  const record = await store.get(id);
+  const [begun, turn = 0] = await Promise.all([store.last(id, "RerunBegan"), store.last(id, "TurnStarted")]);
+  if (record === undefined || begun === undefined || turn > begun) return;
+  await store.remove(id);
+  await removeFolder(record, port);
+}
+
 const MOST_INSTRUCTIONS = 256 * 1024;
 
 /** The copy that the words of the command ask for. */

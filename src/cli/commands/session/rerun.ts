@@ -4,10 +4,10 @@ import { UsageError } from "../../../base/usage-error.js";
 import type { CommandArguments } from "../../../feature/command.js";
 import type { ParsedFlags } from "../../../feature/flags.js";
 import type { InputContent, MediaBlock } from "../../../protocol/content.js";
-import { prepare } from "../../../runtime/sessions/rerun.js";
+import { discardUnused, prepare } from "../../../runtime/sessions/rerun.js";
 import { EXIT } from "../../exit-codes.js";
 import { printMessage } from "../../print-message.js";
-import type { OpenSessions } from "./open-sessions.js";
+import { type OpenSessions, openSessions } from "./open-sessions.js";
 import { resuming } from "./resume.js";
 
 export async function rerun(
@@ -28,7 +28,12 @@ export async function rerun(
   const prompt = args.flag("prompt");
   const all =
     prompt === undefined ? inputs : [[{ type: "text" as const, text: prompt }, ...first.filter(isMedia)], ...rest];
-  const exit = await runInputs(within(resuming(flags, id, []), there), all.map(asPrompt), variables);
+  const run = runInputs(within(resuming(flags, id, []), there), all.map(asPrompt), variables);
+  const exit = await run.catch(async (error: unknown) => {
+    const again = await openSessions(flags, variables);
+    await discardUnused(id, again).finally(again.close);
+    throw error;
+  });
   const original = args.text("ID") ?? "";
   if (exit === EXIT.answered) printMessage(`oxbow session compare ${original} ${id} shows both.`);
   return exit;
