@@ -110,6 +110,12 @@ export const GIVEN_VARIABLES: readonly KnownVariable[] = [
   { name: "OXBOW_COMMAND", meaning: "the name of an executable command" },
   { name: "OXBOW_STAGE", meaning: "the stage of an executable hook" },
   { name: "OXBOW_HOOK", meaning: "the name of an executable hook" },
+  {
+    name: "OXBOW_PROVIDER_NAME",
+    meaning: "the provider of a .conf file, for the program that it names as its protocol",
+  },
+  { name: "OXBOW_PROVIDER_URL", meaning: "the address in that file" },
+  { name: "OXBOW_PROVIDER_KEY", meaning: "the value of the variable that its auth_env names" },
   { name: "OXBOW_HOOK_EVENT", meaning: "the event of an event hook" },
   { name: "OXBOW_PROJECT_DIR", meaning: "the folder of the session, for event hooks" },
   { name: "OXBOW_SESSION_ID", meaning: "the session, for event hooks and slash commands" },

@@ -29,6 +29,11 @@ describe("[M2] what an executable provider says about itself", () => {
     });
   });
 
+  it("names the protocol as a .conf file does, too", () => {
+    expect(parseDefaults("protocol=openai").protocol).toBe("openai-chat");
+    expect(parseDefaults("protocol=openai-responses").protocol).toBe("openai-responses");
+  });
+
   it("is why it is not ready", async () => {
     expect(await inspectExecutable(example("claude-curl"), { cwd: folder, env: { PATH } })).toMatchObject({
       description: "Claude, through curl",

@@ -120,7 +120,8 @@ export function parseDefaults(text: string): ExecutableDefaults {
   return {
     streaming: values.get("stream") === "never" ? "never" : "auto",
     ...given("model", values.get("model")),
-    ...given("protocol", values.get("protocol")),
+    // A .conf file calls it openai.
+    ...given("protocol", values.get("protocol")?.replace(/^openai$/, "openai-chat")),
     ...given("family", values.get("family")),
     ...given("maxOutputTokens", tokens(values.get("max_tokens"))),
     ...given("maxContextTokens", tokens(values.get("context_tokens"))),
