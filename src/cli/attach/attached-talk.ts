@@ -101,14 +101,19 @@ function resumed(
 }
 
 /** Flags that are commands in an open session. */
-async function applyFlags({ client, flags, setMode }: AttachPlace, session: SessionId): Promise<Failure | undefined> {
+async function applyFlags(
+  { client, flags, setMode, isElsewhere }: AttachPlace,
+  session: SessionId,
+): Promise<Failure | undefined> {
   const model = wantedModel(flags);
   const mode = wantedMode(flags);
   const effort = flags.text("effort");
+  const folders = flags.list("add-dir").map((each) => (isElsewhere ? each : resolve(folderOf(flags), each)));
   const replies = [
     () => model === undefined || client.send("SetModel", { model }, session),
     () => mode === undefined || setMode(mode, session),
     () => effort === undefined || client.send("CustomCommand", slashRequest("effort", effort), session),
+    ...folders.map((each) => () => client.send("CustomCommand", slashRequest("add-dir", each), session)),
   ];
   for (const ask of replies) {
     const reply = await ask();

@@ -72,8 +72,10 @@ export function settingItem(setting: SettingInfo, current = false): PickerItem<S
 
 function holdsText({ holds, command, name }: SettingInfo): string {
   if (command !== undefined || AT_ONCE.has(name)) return "at once, and for new sessions";
-  if (holds === "engine") return "once the engine starts again ('oxbow stop')";
-  return holds === "client" ? "for terminals that open from now on" : "for sessions that open from now on";
+  if (holds === "engine") return "once the engine starts again, after 'oxbow stop'";
+  return holds === "client"
+    ? "for terminals that open from now on"
+    : "from the next start on; /clear keeps the old value";
 }
 
 /** The terminal changes these while it runs. */
