@@ -9,7 +9,7 @@ import type { CommandKind, CommandPayloads } from "../../protocol/commands.js";
 import type { Envelope } from "../../protocol/envelope.js";
 import type { SessionId } from "../../protocol/ids.js";
 import type { JsonValue } from "../../protocol/json.js";
-import type { Queries, QueryKind, SessionInfo, StatusInfo } from "../../protocol/queries.js";
+import type { ClientInfo, Queries, QueryKind, SessionInfo, StatusInfo } from "../../protocol/queries.js";
 import { ConnectionError } from "../sdk/connection-error.js";
 import { fetchExchange } from "../sdk/exchange.js";
 import { HttpClient } from "../sdk/http-client.js";
@@ -164,6 +164,8 @@ export interface SessionView {
   readonly conversation: Signal<Conversation>;
   readonly status: Signal<StatusInfo | undefined>;
   readonly notes: Signal<readonly Note[]>;
+  /** The other clients that follow it. */
+  readonly others: Signal<readonly ClientInfo[]>;
   /** Older events are stored. */
   readonly hasOlder: Signal<boolean>;
   readonly isLoaded: Signal<boolean>;
@@ -199,6 +201,7 @@ export function viewOf(session: SessionId): SessionView {
     conversation: signal(emptyConversation(session)),
     status: signal(undefined),
     notes: signal([]),
+    others: signal([]),
     hasOlder: signal(false),
     isLoaded: signal(false),
     said: signal(0),
@@ -254,6 +257,8 @@ function takeOlder(view: SessionView, older: readonly Envelope[]): void {
 export async function refreshStatus(view: SessionView): Promise<void> {
   const status = await ask("GetStatus", {}, { session: view.session, isQuiet: true });
   if (status !== undefined) view.status.value = status;
+  const here = await ask("ListClients", {}, { session: view.session, isQuiet: true });
+  view.others.value = (here?.clients ?? []).filter(({ id }) => id !== engine().id);
 }
 
 /** After these the status line may show something else. */

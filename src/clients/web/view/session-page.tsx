@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { safeLine, safeText } from "../../../base/terminal-text.js";
 import { isId, type SessionId } from "../../../protocol/ids.js";
+import type { ClientInfo } from "../../../protocol/queries.js";
 import type { PageProps } from "../pages.js";
 import { addressOf } from "../router.js";
 import { type Conversation, isBusy, type Todo } from "../state/conversation.js";
@@ -94,6 +95,7 @@ function SessionFacts({ view }: { readonly view: SessionView }) {
           {status?.place?.branch !== undefined && <span class="dim"> {status.place.branch}</span>}
         </span>
       )}
+      <Others others={view.others.value} />
       {status?.place?.sandbox === "none" && <span class="fact bad">no sandbox</span>}
       {usd > 0 && <span class="fact">{costText(usd, known)}</span>}
       {share !== undefined && costs.contextUsed > 0 && (
@@ -103,6 +105,19 @@ function SessionFacts({ view }: { readonly view: SessionView }) {
         </span>
       )}
     </>
+  );
+}
+
+/** Names the other clients that are here. */
+function Others({ others }: { readonly others: readonly ClientInfo[] }) {
+  if (others.length === 0) return null;
+  const names = others.map(({ name, id, identity }) =>
+    safeLine(`${name ?? id}${identity === "agent" ? " (agent)" : ""}`),
+  );
+  return (
+    <span class="fact others" title={`Also here: ${names.join(", ")}`}>
+      {countWords(others.length, "other here", "others here")}
+    </span>
   );
 }
 
@@ -127,6 +142,16 @@ function Turns({ view, target }: { readonly view: SessionView; readonly target: 
       seen.current = conversation.last;
     } else setUnseen(newParts(conversation, seen.current));
   });
+  // A question below takes room from the conversation, and hides no end of it.
+  useEffect(() => {
+    const element = scroll.current;
+    if (element === null) return;
+    const watch = new ResizeObserver(() => {
+      if (follows.current) element.scrollTop = element.scrollHeight;
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
   useEffect(() => {
     if (target === undefined || !view.isLoaded.value) return;
     const element = document.getElementById(target);
