@@ -40,6 +40,7 @@ const PACKAGES = {
   script: "bsdutils",
   setsid: "util-linux",
   socat: "socat",
+  strace: "strace",
   tmux: "tmux",
   unshare: "util-linux",
   zsh: "zsh",

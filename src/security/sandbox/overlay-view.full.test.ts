@@ -1,4 +1,5 @@
 /** Random programs in a view, and crashes at every step while their changes are applied. */
+import { spawnSync } from "node:child_process";
 import fs, {
   existsSync,
   lstatSync,
@@ -11,9 +12,11 @@ import fs, {
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
+import { build } from "esbuild";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { needs } from "../../../test/support/needs.js";
+import { sample } from "../../../test/support/thorough.js";
 import { type ApplyPlan, applyChanges, finishPlan, readPlan, writePlan } from "../../system/overlay/apply-changes.js";
 import { SandboxTestbed } from "./sandbox-testbed.js";
 import { SessionSpace } from "./session-space.js";
@@ -96,6 +99,28 @@ const TREE = {
   "ü/ü": "6",
 };
 
+const WITH_GIT = { ...TREE, ".git/index": "old", ".git/refs/heads/main": "1" };
+
+/** So that an apply takes each of its ways. */
+const OF_EVERY_KIND = [
+  { op: "rm", path: "node_modules/a" },
+  { op: "write", path: "node_modules/a", text: "a file now" },
+  { op: "rm", path: "node_modules/b" },
+  { op: "mkdir", path: "node_modules/b/c" },
+  { op: "write", path: "node_modules/b/c/a", text: "in a new folder" },
+  { op: "rm", path: "a/b" },
+  { op: "write", path: "a/b", text: "a file now" },
+  { op: "rm", path: "b" },
+  { op: "mkdir", path: "b/new" },
+  { op: "write", path: "b/new/x", text: "in place of a file" },
+  { op: "append", path: "c/a" },
+  { op: "chmod", path: "c/d e", mode: 0o600 },
+  { op: "mv", path: "ü/ü", to: "moved" },
+  { op: "symlink", path: "link", to: "c/a" },
+  { op: "append", path: ".git/index" },
+  { op: "append", path: ".git/refs/heads/main" },
+];
+
 /** Runs operations in a view. The caller ends the command. */
 async function ran(operations: readonly unknown[]) {
   const wrapped = await bed.wrap(`node -e '${PROGRAM}' "$OPS"`, {
@@ -135,6 +160,13 @@ const CHANGING = [
   "writeFileSync",
   "rmSync",
 ] as const;
+
+const APPLY = `
+import { applyChanges, readPlan } from "../../system/overlay/apply-changes.js";
+for (const plan of readPlan(process.argv[2]) ?? []) await applyChanges(plan);`;
+const CHANGING_CALLS =
+  "?rename,?renameat,?renameat2,?unlink,?unlinkat,?rmdir,?mkdir,?mkdirat,?chmod,?fchmod,?fchmodat,?link,?linkat,?symlink,?symlinkat," +
+  "?fsync,?fdatasync,?ftruncate,?utimensat,?copy_file_range,?sendfile";
 
 class Crash extends Error {}
 
@@ -200,28 +232,10 @@ describe("the changes of a random program", () => {
   }, 600_000);
 
   it("[P18 S14] are complete after a crash at each step in turn", async () => {
-    const operations = [
-      { op: "rm", path: "node_modules/a" },
-      { op: "write", path: "node_modules/a", text: "a file now" },
-      { op: "rm", path: "node_modules/b" },
-      { op: "mkdir", path: "node_modules/b/c" },
-      { op: "write", path: "node_modules/b/c/a", text: "in a new folder" },
-      { op: "rm", path: "a/b" },
-      { op: "write", path: "a/b", text: "a file now" },
-      { op: "rm", path: "b" },
-      { op: "mkdir", path: "b/new" },
-      { op: "write", path: "b/new/x", text: "in place of a file" },
-      { op: "append", path: "c/a" },
-      { op: "chmod", path: "c/d e", mode: 0o600 },
-      { op: "mv", path: "ü/ü", to: "moved" },
-      { op: "symlink", path: "link", to: "c/a" },
-      { op: "append", path: ".git/index" },
-      { op: "append", path: ".git/refs/heads/main" },
-    ];
     let steps = 0;
     for (let step = 0; step <= steps; step++) {
-      plant({ ...TREE, ".git/index": "old", ".git/refs/heads/main": "1" });
-      const { plan, seen, folder, end } = await ran(operations);
+      plant(WITH_GIT);
+      const { plan, seen, folder, end } = await ran(OF_EVERY_KIND);
       await writePlan(folder, [plan]);
       const taken = await crashingAt(step, () => applyChanges(plan));
       // Every step is taken once more than the one before was.
@@ -234,6 +248,55 @@ describe("the changes of a random program", () => {
     }
     expect(steps).toBeGreaterThan(25);
   }, 600_000);
+
+  needs("sandbox", "strace").it(
+    "[P18 S14] are complete after a kill at any system call that changes something",
+    async () => {
+      const program = join(bed.outside, "apply.mjs");
+      await build({
+        stdin: { contents: APPLY, resolveDir: import.meta.dirname, loader: "ts" },
+        ...{ outfile: program, bundle: true, platform: "node", format: "esm", logLevel: "silent" },
+      });
+      const trace = join(bed.outside, "trace");
+      /** Strace counts each call of each thread from 1. */
+      const killedAt = async (kill?: { readonly call: string; readonly count: number }) => {
+        plant(WITH_GIT);
+        const { plan, seen, folder, end } = await ran(OF_EVERY_KIND);
+        await writePlan(folder, [plan]);
+        const inject = kill === undefined ? [] : ["-e", `inject=${kill.call}:signal=KILL:when=${kill.count}`];
+        const words = [
+          "-f",
+          "-o",
+          trace,
+          "-e",
+          `trace=${CHANGING_CALLS}`,
+          ...inject,
+          process.execPath,
+          program,
+          folder,
+        ];
+        const { signal } = spawnSync("strace", words, { env: { PATH: process.env.PATH, UV_THREADPOOL_SIZE: "1" } });
+        const [left] = readPlan(folder) ?? [];
+        if (left === undefined) throw new Error("no plan is left");
+        expect([kill, (await finishPlan(left)).conflicts]).toEqual([kill, []]);
+        expect([kill, snapshot(bed.workspace)]).toEqual([kill, seen]);
+        await end();
+        return signal;
+      };
+      expect(await killedAt()).toBe(null);
+      const counts = new Map<string, number>();
+      const kills = [...readFileSync(trace, "utf8").matchAll(/^(\d+) +([a-z_0-9]+)\(/gm)].map(
+        ([, thread, call = ""]) => {
+          const count = (counts.get(`${thread} ${call}`) ?? 0) + 1;
+          counts.set(`${thread} ${call}`, count);
+          return { call, count };
+        },
+      );
+      expect(kills.length).toBeGreaterThan(80);
+      for (const kill of sample(kills, 8)) expect([kill, await killedAt(kill)]).toEqual([kill, "SIGKILL"]);
+    },
+    900_000,
+  );
 
   it("[P18] refuse the whole plan where a git holds its lock, and leave no lock behind", async () => {
     plant({
