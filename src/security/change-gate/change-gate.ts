@@ -16,7 +16,7 @@ import { setImmediate } from "node:timers/promises";
 import { plainName } from "../../base/plain-name.js";
 import { type HeldChange, type HeldEntry, isWholeGone, look } from "../../system/overlay/change-set.js";
 import { linkTarget } from "../../system/path-bytes.js";
-import { isWithin } from "../../system/within.js";
+import { foldersOnWay, isWithin } from "../../system/within.js";
 import { parseShell } from "../shell/grammar.js";
 import { simpleCommands } from "../shell/walk.js";
 import { programName } from "../shell/wrappers.js";
@@ -103,7 +103,7 @@ export function withoutMissing(
     const isWhole = packages !== undefined && !broken.has(packages) && !(after === undefined && path === packages);
     const isHalf = packages !== undefined && broken.has(packages) && halved.has(packages);
     const isPassing = (isWhole || isCreation(change)) && !isHalf && !isGitPath(path);
-    const isApplied = isPassing && ![path, ...foldersOf(path)].some((each) => absent.has(each));
+    const isApplied = isPassing && ![path, ...foldersOnWay(path)].some((each) => absent.has(each));
     if (!isApplied) absent.add(path);
     return isApplied;
   });
@@ -232,10 +232,4 @@ function gitReason(
   if (!STEPS.test(inner)) return undefined;
   const text = options.text(path);
   return text === undefined || RUNS.test(text) ? "a rebase runs the commands in it" : undefined;
-}
-
-function foldersOf(path: string): readonly string[] {
-  const folders: string[] = [];
-  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.push(path.slice(0, at));
-  return folders;
 }

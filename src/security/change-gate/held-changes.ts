@@ -26,7 +26,7 @@ import {
 import { fileBytes, type HeldChange, type IgnoreSource, isWholeGone, look } from "../../system/overlay/change-set.js";
 import { shownPath } from "../../system/path-bytes.js";
 import type { ProcessEnd } from "../../system/process-group.js";
-import { isWithin } from "../../system/within.js";
+import { foldersOnWay, isWithin } from "../../system/within.js";
 import { judgeDeletions } from "../permissions/contained/deletions.js";
 import { type PathPermissionState, placed, refusingEntry } from "../permissions/path-permissions.js";
 import { trackedFiles } from "../permissions/tracked-files.js";
@@ -471,11 +471,7 @@ function outermostOf(changes: readonly HeldChange[]): readonly HeldChange[] {
     }),
   );
   if (folders.size === 0) return changes;
-  return changes.filter(({ path }) => {
-    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
-      if (folders.has(path.slice(0, at))) return false;
-    return true;
-  });
+  return changes.filter(({ path }) => !foldersOnWay(path).some((folder) => folders.has(folder)));
 }
 
 function previews(set: ViewedChanges, changes: readonly HeldChange[]): string {

@@ -22,7 +22,7 @@ import { plainFile } from "../../system/git/plain-file.js";
 import { stampOf } from "../../system/git/settings-files.js";
 import { fsPath } from "../../system/path-bytes.js";
 import { realpathOrSelf } from "../../system/real-path.js";
-import { isWithin } from "../../system/within.js";
+import { isWithin, outermost } from "../../system/within.js";
 import { LinkedFiles } from "./linked-files.js";
 import { secretEntries } from "./secret-entries.js";
 
@@ -61,9 +61,9 @@ export class SecretFiles {
       const top = gitFolderAround(root)?.top ?? root;
       return isWithin(home, top) ? root : top;
     });
-    const outermost = new Set(tops.filter((top) => !tops.some((other) => other !== top && isWithin(top, other))));
-    this.#walks = new Map([...outermost].map((top) => [top, walkOf(top, clock)]));
-    this.#linked = new LinkedFiles({ roots: [...outermost], clock, hidden: () => this.#named });
+    const all = [...new Set(outermost(tops))];
+    this.#walks = new Map(all.map((top) => [top, walkOf(top, clock)]));
+    this.#linked = new LinkedFiles({ roots: all, clock, hidden: () => this.#named });
   }
 
   /** To be called when a turn begins, and after a program changed the folders directly: the next answer comes from a new search. */

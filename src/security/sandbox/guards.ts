@@ -8,7 +8,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isGitFolder, statOf } from "../../system/git/git-folder.js";
 import { namesIn } from "../../system/names-in.js";
-import { isWithin } from "../../system/within.js";
+import { isWithin, outermost } from "../../system/within.js";
 import { guardedEntries } from "../guard-list/guarded-names.js";
 import type { SandboxPolicy } from "./policy.js";
 
@@ -38,11 +38,13 @@ export function findGuards({ roots, names, repositories, access }: GuardRequest)
       .filter(({ path }) => isRealPlace(path, root));
   });
   const paths = [...new Set(found.map(({ path }) => path))].sort();
-  const inner = (path: string) => paths.some((other) => other !== path && isWithin(path, other));
-  const readOnly = paths.filter((path) => !inner(path));
+  const readOnly = outermost(paths);
   if (access === "held") return { pinned: [], readOnly };
   const ways = found.flatMap(({ root, path }) => foldersBetween(root, path));
-  return { pinned: [...new Set(ways)].filter((path) => !readOnly.includes(path) && !inner(path)).sort(), readOnly };
+  return {
+    pinned: [...new Set(ways)].filter((path) => !readOnly.some((place) => isWithin(path, place))).sort(),
+    readOnly,
+  };
 }
 
 /** With a link among them, all of the git folder: what the link leads to could not be held. */

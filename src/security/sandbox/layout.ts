@@ -2,7 +2,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { fsPath } from "../../system/path-bytes.js";
-import { isWithin } from "../../system/within.js";
+import { isWithin, outermost } from "../../system/within.js";
 import { existingSecrets, type Hidden } from "../command-home/usual-secrets.js";
 import { findGuards, type Guards } from "./guards.js";
 import { type OwnCaches, type PrivateHome, SandboxError, type SandboxPolicy } from "./policy.js";
@@ -96,8 +96,8 @@ function existingHome(home: PrivateHome): PrivateHome {
   const path = realFolder(home.path);
   const places = Object.entries(home.readable).filter(([place, source]) => isWithin(place, path) && existsSync(source));
   // One below another is already visible, and its mount would lie on a read-only one.
-  const outermost = places.filter(([place]) => !places.some(([other]) => other !== place && isWithin(place, other)));
-  return { ...home, path, readable: Object.fromEntries(outermost) };
+  const shown = outermost(places.map(([place]) => place));
+  return { ...home, path, readable: Object.fromEntries(places.filter(([place]) => shown.includes(place))) };
 }
 
 /** Hidden anyway: the sandbox has its own home folder. */

@@ -13,7 +13,7 @@ import { setImmediate } from "node:timers/promises";
 import { mayBeGitFolder } from "../../system/git/git-folder.js";
 import type { HeadTree } from "../../system/git/head-tree.js";
 import { realpathOrSelf } from "../../system/real-path.js";
-import { isWithin } from "../../system/within.js";
+import { isWithin, outermost } from "../../system/within.js";
 import { guardedEntries } from "../guard-list/guarded-names.js";
 import { secretEntries } from "../guard-list/secret-entries.js";
 
@@ -49,7 +49,7 @@ export async function findLiveFolders(
   const kept: string[] = [];
   const refused: { readonly path: string; readonly why: string }[] = [];
   const all = [...new Set([...named, ...ignored])];
-  for (const path of all.filter((each) => !all.some((other) => other !== each && isWithin(each, other)))) {
+  for (const path of outermost(all)) {
     const found = await lookAt(path, root);
     if (typeof found === "string") refused.push({ path, why: found });
     else {

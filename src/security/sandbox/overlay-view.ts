@@ -14,7 +14,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { SYSTEM_PATH } from "../../base/system-path.js";
 import { mountsHere } from "../../system/mounts.js";
 import { dropPlan, hasPlan } from "../../system/overlay/apply-changes.js";
@@ -28,7 +28,7 @@ import {
 } from "../../system/overlay/change-set.js";
 import { fsPath, namesIn } from "../../system/path-bytes.js";
 import { isGone, processMark } from "../../system/process-identity.js";
-import { isWithin } from "../../system/within.js";
+import { foldersOnWay, isWithin } from "../../system/within.js";
 import { secretEntries } from "../guard-list/secret-entries.js";
 import { run } from "./run.js";
 import {
@@ -138,7 +138,7 @@ export class OverlayView {
       if (folderIdentity(path) !== pin.identity) throw new Error(`the folder ${path} was replaced meanwhile`);
       const names = new Set(hidden);
       const isHidden = (each: string) =>
-        names.size > 0 && (names.has(each) || foldersOf(each).some((above) => names.has(above)));
+        names.size > 0 && (names.has(each) || foldersOnWay(each).some((above) => names.has(above)));
       const set = await readChangeSet({
         ...{ lower: path, upper, merged: join(this.#mounting.root, merged), ignore, limits },
         isHidden,
@@ -318,8 +318,8 @@ export class HideLayers {
     if (names.length === 0) return undefined;
     // Nothing can be hidden below what is hidden itself.
     const all = new Set(names);
-    const outer = names.filter((name) => !foldersOf(name).some((folder) => all.has(folder)));
-    const modes = new Map(["", ...outer.flatMap(foldersOf)].map((folder) => [folder, modeOf(root, folder)]));
+    const outer = names.filter((name) => !foldersOnWay(name).some((folder) => all.has(folder)));
+    const modes = new Map(["", ...outer.flatMap(foldersOnWay)].map((folder) => [folder, modeOf(root, folder)]));
     const key = JSON.stringify([outer, [...modes]]);
     const known = this.#made.get(root);
     if (known?.key === key) return known.path;
@@ -365,13 +365,6 @@ function modeOf(root: string, folder: string): number {
 function hasSecretName(way: string): boolean {
   const at = way.lastIndexOf("/");
   return secretEntries(way.slice(0, Math.max(at, 0)), [way.slice(at + 1)]).length > 0;
-}
-
-/** The folders on the way to a name, the outermost first. */
-function foldersOf(name: string): readonly string[] {
-  const folders: string[] = [];
-  for (let folder = dirname(name); folder !== "."; folder = dirname(folder)) folders.unshift(folder);
-  return folders;
 }
 
 /** The file that an overlay takes for a name that is gone. Node cannot make it. */

@@ -11,12 +11,12 @@
 import { readdirSync, realpathSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { Once } from "../../base/once.js";
+import { Once, once } from "../../base/once.js";
 import { findProgram } from "../../system/find-program.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { type Launch, startOnPipes, type Withheld } from "../../system/process-launch.js";
 import { makeTemporaryFolder } from "../../system/temporary-entries.js";
-import { isWithin } from "../../system/within.js";
+import { isWithin, outermost } from "../../system/within.js";
 import type { Forwarder, NetworkForwarding } from "../allowed-hosts/network-forwarding.js";
 import {
   type GateEntrance,
@@ -453,17 +453,4 @@ function mounted(masked: readonly Hidden[], { writable }: Layout): readonly Hidd
 /** A view does not have the names of secret files in its folders. */
 function outsideOf({ masked, writable }: Layout): readonly Hidden[] {
   return masked.filter(({ path }) => !writable.some((root) => isWithin(path, root)));
-}
-
-/** Without those that lie in another one. */
-function outermost(folders: readonly string[]): readonly string[] {
-  return folders.filter((path) => !folders.some((other) => other !== path && isWithin(path, other)));
-}
-
-function once(action: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= action();
-    return done;
-  };
 }
