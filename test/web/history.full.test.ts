@@ -7,6 +7,7 @@ import { verifies } from "../verifies.js";
 
 const SCRIPT = `
 reply
+  thinking: I should think first.
   text: First I write it.
   tool write {"path": "notes.txt", "content": "one\\ntwo\\n"}
 reply
@@ -40,6 +41,7 @@ async function twoTurns() {
 verifies(["U4", "L12"], "shows the conversation, the todos and the files of any moment", async (test) => {
   needsBrowser(test);
   const { page } = await twoTurns();
+  await page.getByText("More", { exact: true }).click();
   await page.getByRole("link", { name: "History" }).click();
   const shown = page.getByRole("group", { name: "Conversation at this moment" });
   await shown.getByText("Two is three now.").waitFor();
@@ -67,6 +69,7 @@ verifies(["U4", "L12"], "shows the conversation, the todos and the files of any 
 verifies(["U4"], "plays a session, and comes back to a moment by its link", async (test) => {
   needsBrowser(test);
   const { page } = await twoTurns();
+  await page.getByText("More", { exact: true }).click();
   await page.getByRole("link", { name: "History" }).click();
   await page.getByLabel("Speed").selectOption("16");
   await page.getByRole("button", { name: "Play" }).click();
@@ -84,6 +87,7 @@ verifies(["U4"], "plays a session, and comes back to a moment by its link", asyn
 verifies(["U4"], "shows lanes that lead to their moment", async (test) => {
   needsBrowser(test);
   const { page } = await twoTurns();
+  await page.getByText("More", { exact: true }).click();
   await page.getByRole("link", { name: "History" }).click();
   await page.locator(".lane-frame .band").nth(1).waitFor();
   expect(await page.locator(".lane-frame .band").count()).toBe(2);
@@ -106,6 +110,7 @@ verifies(["U4"], "shows lanes that lead to their moment", async (test) => {
 verifies(["U4", "S12"], "branches from a moment, and shows both sides", async (test) => {
   needsBrowser(test);
   const { page } = await twoTurns();
+  await page.getByText("More", { exact: true }).click();
   await page.getByRole("link", { name: "History" }).click();
   const original = page.url();
   await page.getByRole("button", { name: "Back one turn" }).click();
@@ -139,3 +144,26 @@ verifies(["U4", "M14"], "shows what was spent, and saves it as CSV", async (test
   expect(head).toBe("name,usd,calls,input,cache_read,cache_write,output,elapsed_ms,unpriced");
   expect(line).toMatch(/^"[^"]*claude[^"]*",[\d.]*,4,/);
 });
+
+verifies(
+  ["U4", "S6"],
+  "finds words of a conversation, and saves the session as a page without its thinking",
+  async (test) => {
+    needsBrowser(test);
+    const { page } = await twoTurns();
+    await page.getByLabel("Find a session").fill("three now");
+    const found = page.getByRole("region", { name: "In conversations" });
+    await found.getByRole("link").first().click();
+    await page.getByRole("group", { name: "Conversation at this moment" }).waitFor();
+    await page.getByRole("link", { name: "Conversation", exact: true }).click();
+    await page.getByText("More", { exact: true }).click();
+    await page.getByRole("button", { name: "Share" }).click();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const html = await readFile(await (await saved).path(), "utf8");
+    expect(html).toContain("Two is three now.");
+    expect(html).not.toContain("I should think first");
+    expect(html).toMatch(/Content-Security-Policy[^>]*default-src 'none'/);
+    expect(html.trimEnd().endsWith("</html>")).toBe(true);
+  },
+);

@@ -33,7 +33,10 @@ async function opened(place: WebPlace): Promise<Page> {
 }
 
 async function tab(page: Page, name: string): Promise<void> {
-  if (!page.url().includes("/inside/")) await page.getByRole("link", { name: "Tools", exact: true }).click();
+  if (!page.url().includes("/inside/")) {
+    await page.getByText("More", { exact: true }).click();
+    await page.getByRole("link", { name: "Tools and safety" }).click();
+  }
   await page.getByRole("navigation", { name: "What to look at" }).getByRole("link", { name }).click();
 }
 

@@ -8,6 +8,7 @@ import type { Usage } from "../../../protocol/usage.js";
 import type { PageProps } from "../pages.js";
 import { addressOf, go } from "../router.js";
 import { ask, sessions } from "../store.js";
+import { saveFile } from "./share.js";
 import { TopBar } from "./shell.js";
 import { costText, timeText } from "./text.js";
 
@@ -255,12 +256,7 @@ function saveCsv(by: Way, lines: readonly CostLine[]): void {
     const { input, cache_read: read, cache_write: written, output } = usage;
     return [quoted(name), usd ?? "", calls, input, read, written, output, ms, unpriced].join(",");
   });
-  const blob = new Blob([`${[COLUMNS.join(","), ...rows].join("\n")}\n`], { type: "text/csv" });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = `oxbow-costs-by-${by}.csv`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  saveFile(`oxbow-costs-by-${by}.csv`, `${[COLUMNS.join(","), ...rows].join("\n")}\n`, "text/csv");
 }
 
 /** A cell that a spreadsheet takes for a formula begins with an apostrophe. */

@@ -12,6 +12,7 @@ import { Composer } from "./composer.js";
 import { CopyButton } from "./controls.js";
 import { useKeys } from "./keys.js";
 import { PlanCard, QuestionCard } from "./question.js";
+import { Share } from "./share.js";
 import { TopBar } from "./shell.js";
 import { costText, folderName, shortPath, timeText } from "./text.js";
 import { countWords, TurnView } from "./turn.js";
@@ -44,12 +45,7 @@ function SessionPage({ session, target }: { readonly session: SessionId; readonl
     <>
       <TopBar title={title}>
         <SessionFacts view={view} />
-        <a class="fact secondary" href={addressOf("inside", session)}>
-          Tools
-        </a>
-        <a class="fact" href={addressOf("history", session)}>
-          History
-        </a>
+        <SessionMenu view={view} />
       </TopBar>
       <Turns view={view} target={target} />
       <footer class="dock">
@@ -71,6 +67,53 @@ function SessionPage({ session, target }: { readonly session: SessionId; readonl
       <Announcer conversation={conversation} />
     </>
   );
+}
+
+/** The other pages of the session. */
+function SessionMenu({ view }: { readonly view: SessionView }) {
+  const [isSharing, setSharing] = useState(false);
+  const menu = useRef<HTMLDetailsElement>(null);
+  const close = () => {
+    if (menu.current !== null) menu.current.open = false;
+  };
+  const links = [
+    ["history", "History"],
+    ["inside", "Tools and safety"],
+    ["compare", "Compare"],
+  ] as const;
+  return (
+    <>
+      <details
+        class="menu"
+        ref={menu}
+        onFocusOut={({ relatedTarget }) => isOutside(menu.current, relatedTarget) && close()}
+      >
+        <summary>More</summary>
+        <div class="menu-body">
+          {links.map(([name, words]) => (
+            <a key={name} href={addressOf(name, view.session)}>
+              {words}
+            </a>
+          ))}
+          <button
+            type="button"
+            onClick={() => {
+              close();
+              setSharing(true);
+            }}
+          >
+            Share
+          </button>
+        </div>
+      </details>
+      {isSharing && <Share view={view} onClose={() => setSharing(false)} />}
+    </>
+  );
+}
+
+/** A click into nothing moves the focus nowhere. */
+function isOutside(menu: HTMLElement | null, target: EventTarget | null): boolean {
+  return target instanceof Node && menu?.contains(target) === false;
 }
 
 function titleOf({ session, status, conversation }: SessionView): string {

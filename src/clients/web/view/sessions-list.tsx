@@ -2,12 +2,14 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { safeLine } from "../../../base/terminal-text.js";
+import type { SessionId } from "../../../protocol/ids.js";
 import type { SessionInfo } from "../../../protocol/queries.js";
+import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.js";
 import { PAGES } from "../pages.js";
 import { addressOf, go, route } from "../router.js";
 import type { Question } from "../state/conversation.js";
-import { ask, clock, sessions } from "../store.js";
-import { Icon, IconButton } from "./controls.js";
+import { ask, clock, engine, sessions } from "../store.js";
+import { Icon, IconButton, useLater } from "./controls.js";
 import { QuestionCard } from "./question.js";
 import { showsList } from "./shell.js";
 import { ageText, folderName } from "./text.js";
@@ -69,6 +71,7 @@ export function SessionsList() {
         {all === undefined && <p class="empty">Asking the engine …</p>}
         {all?.length === 0 && <p class="empty">No session yet. Begin one on the right.</p>}
         {all !== undefined && all.length > 0 && found.length === 0 && <p class="empty">Nothing has these words.</p>}
+        {typed.length >= LEAST_WORDS && <FoundWords typed={typed} />}
         {groups.map(({ name, rows }) => (
           <section key={name} aria-label={name}>
             <h2>{name}</h2>
@@ -154,4 +157,56 @@ function dayOf(at: string): string {
 
 function startOfDay(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+const LEAST_WORDS = 3;
+const MOST_FOUND = 20;
+
+interface FoundPlace {
+  readonly session: string;
+  readonly title?: string;
+  readonly turn: number;
+  readonly snippet: string;
+  readonly event: number;
+}
+
+/** Places in conversations that hold the words. */
+function FoundWords({ typed }: { readonly typed: string }) {
+  const words = useLater(typed, 400);
+  const [found, setFound] = useState<readonly FoundPlace[]>([]);
+  useEffect(() => {
+    const session = sessions.value?.find(({ live }) => live)?.id;
+    if (session === undefined) return setFound([]);
+    let isOver = false;
+    void findWords(session, words).then((places) => !isOver && setFound(places));
+    return () => {
+      isOver = true;
+    };
+  }, [words]);
+  if (found.length === 0) return null;
+  return (
+    <section aria-label="In conversations">
+      <h2>In conversations</h2>
+      <ul>
+        {found.map(({ session, title, turn, snippet, event }) => (
+          <li key={`${session} ${event}`} class="session">
+            <a href={addressOf("history", session, String(event))}>
+              <span class="dot" aria-hidden="true" />
+              <span class="title">{safeLine(title ?? "New session")}</span>
+              <span class="age">turn {turn}</span>
+              <span class="about">{safeLine(snippet)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+async function findWords(session: SessionId, words: string): Promise<readonly FoundPlace[]> {
+  const request = slashRequest("session", `search --limit ${MOST_FOUND} ${words.replace(/^-+/, "")}`);
+  // A page with a limited token may not search, which the list does not dwell on.
+  const reply = await engine().send("CustomCommand", request, session);
+  const value = reply.ok ? readSlashAnswer(reply.value).value : undefined;
+  return Array.isArray(value) ? (value as unknown as readonly FoundPlace[]) : [];
 }

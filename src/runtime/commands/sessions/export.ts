@@ -13,8 +13,9 @@ import { named, type SessionAction } from "./port.js";
 export const exportSession: SessionAction = async (args, port, { write, screen, surface }) => {
   const record = await named(args.text("ID"), port);
   const wanted = args.hasFlag("html") ? "html" : args.flag("format");
-  // A conversation has no pipe: there it is a file to read.
-  const output = args.flag("output") ?? (surface === "slash" ? freeName(port.base, record.id, wanted) : undefined);
+  // A conversation has no pipe: there it is a file to read, unless a client asks for the text itself.
+  const asked = args.flag("output") ?? (surface === "slash" ? freeName(port.base, record.id, wanted) : undefined);
+  const output = asked === "-" ? undefined : asked;
   const format = wanted ?? formatOf(output);
   if (!["jsonl", "markdown", "md", "html"].includes(format))
     throw new UsageError(`--format: expected jsonl, markdown or html, got "${format}".`);

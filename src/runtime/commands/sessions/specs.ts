@@ -210,7 +210,7 @@ export const SESSION_EXPORT = session("export", {
       choices: HTML_PARTS,
       help: `leave out of the page: ${HTML_PARTS.join(", ")}; can be repeated`,
     },
-    { name: "output", short: "o", value: "FILE", complete: "file", help: "into a new file" },
+    { name: "output", short: "o", value: "FILE", complete: "file", help: "into a new file; - for the answer itself" },
   ],
   users: READERS,
   places: EVERYWHERE,
