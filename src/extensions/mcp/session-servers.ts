@@ -11,6 +11,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../../engine/ports.js";
 import type { Turn } from "../../engine/turn.js";
 import { type InputContent, plainText } from "../../protocol/content.js";
 import { failure } from "../../protocol/errors.js";
+import type { EventPayloads } from "../../protocol/events.js";
 import type { JsonObject } from "../../protocol/json.js";
 import { type ChosenServers, chooseServers } from "./choose-servers.js";
 import type { McpContext, ServerHost } from "./context.js";
@@ -156,7 +157,7 @@ export class SessionServers {
       down: (about) => {
         if (this.#isClosed) return;
         bus.publish("MCPServerDown", about);
-        this.report(failure("MCPServerUnavailable", { ...about, detail: about.reason }).message);
+        this.report(downMessage(about));
         log("warn", "mcp", "a server is down", { ...about });
       },
     });
@@ -227,3 +228,10 @@ export class SessionServers {
 }
 
 type Found = readonly { readonly server: McpServer; readonly name: string }[];
+
+/** Says what is wrong once. A server that was not even tried again needs something else than a restart. */
+export function downMessage(about: EventPayloads["MCPServerDown"]): string {
+  const { name, reason, attempts } = about;
+  if (attempts > 0) return failure("MCPServerUnavailable", { ...about, detail: reason }).message;
+  return reason.startsWith("MCP server ") ? reason : `MCP server '${name}' is not available: ${reason}`;
+}
