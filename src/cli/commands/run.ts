@@ -94,9 +94,13 @@ interface HereOptions extends PromptOptions {
   readonly isConversation: boolean;
 }
 
+const NO_WEB_HERE =
+  "This conversation runs in its own process, so --web shows nothing of it. 'oxbow web' shows those of the engine.";
+
 /** The engine is in this process. */
 async function runHere(flags: ParsedFlags, options: HereOptions): Promise<number> {
   const { variables, terminal, format, media, prompt, isConversation } = options;
+  if (flags.has("web")) printMessage(NO_WEB_HERE);
   const asksLater = isConversation && (await fitsTerminalClient({ flags, media, variables }));
   const prepared = await prepare(flags, { ...options, terminal, isConversation, asksLater });
   let listening: Promise<Listening> | undefined;
@@ -277,6 +281,8 @@ export async function runInEngine(
   if (flags.has("listen") && flags.has("no-listen")) throw new UsageError("Use --listen or --no-listen, not both.");
   if (flags.has("listen") && !isConversation)
     throw new UsageError("--listen needs a conversation on a terminal. 'oxbow serve --listen' runs a service.");
+  if (flags.has("web") && !isConversation)
+    throw new UsageError("--web needs a conversation on a terminal. 'oxbow web' shows the web client alone.");
   if (flags.has("attach") && flags.has("no-attach")) throw new UsageError("Use --attach or --no-attach, not both.");
   if (prompt !== undefined && flags.has("attach")) {
     const { promptInEngine } = await import("../attach/through-engine.js");
