@@ -17,7 +17,8 @@ export const budgetSettings = {
 function budget(about: string, flag?: SettingFlag) {
   return setting<BudgetLimit>({
     ...{ about, guide: "costs", read: readBudget },
-    ...(flag !== undefined && { flag }),
+    // `/budget` is about this run, too.
+    ...(flag !== undefined && { flag, command: "budget" }),
     project: (theirs, yours) =>
       yours === undefined || (isAtMost(theirs?.usd, yours.usd) && isAtMost(theirs?.tokens, yours.tokens)),
     show: (value) => (value === undefined ? shown(value) : formatBudget(value)),

@@ -53,7 +53,7 @@ export interface RunSandboxOptions extends SandboxPlace {
 export class RunSandbox {
   readonly #options: RunSandboxOptions;
   readonly #opened = new Map<string, Promise<Sandbox>>();
-  readonly #retired: Promise<Sandbox>[] = [];
+  readonly #retired: Promise<{ close(): unknown }>[] = [];
   #secrets: Promise<SecretFiles> | undefined;
   #state: SandboxState | undefined;
   #held: Promise<HeldChanges> | undefined;
@@ -248,9 +248,8 @@ export class RunSandbox {
 
   /** The folders of the session are others: the next command gets a sandbox with them. Commands that run keep theirs. */
   forget(): void {
-    this.#retired.push(...this.#opened.values());
+    this.#retired.push(...this.#opened.values(), ...(this.#secrets === undefined ? [] : [this.#secrets]));
     this.#opened.clear();
-    void this.#secrets?.then((secrets) => secrets.close());
     this.#secrets = undefined;
   }
 
