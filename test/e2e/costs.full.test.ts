@@ -88,7 +88,7 @@ describe("costs", () => {
     const wrong = await run(["cost", "--by", "week"]);
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
-      'oxbow: --by: expected model, day, project, variant, got "week".\n',
+      'oxbow: --by: expected model, provider, day, project, session, variant, got "week".\n',
     ]);
   });
 

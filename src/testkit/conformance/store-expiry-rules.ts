@@ -72,6 +72,7 @@ function everyKind(session: SessionId): Envelope[] {
     { kind: "ModelRouted", payload: { turn, provider: "p", model: "m", route: "r", rule: "1" } },
     { kind: "ModeChanged", payload: { mode: "ask", by: "cli_1" } },
     { kind: "SkillRegistryChanged", payload: { added: ["s"], removed: [] } },
+    { kind: "RerunBegan", payload: { of: session, after: 1, from: 1 } },
     { kind: "TokenExpiring", payload: { jti: "tok", expires_at: "2026-01-01T00:00:00.000Z" } },
     { kind: "StreamGap", payload: { from: 1, to: 2, reason: "r" } },
     { kind: "SessionContinued", payload: { replaced: [{ from: 3, to: 9 }] } },
