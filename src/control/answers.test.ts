@@ -1,5 +1,5 @@
 /** Shows what clients with less than the user's rights learn from queries that need no session. */
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
 import type { Envelope } from "../protocol/envelope.js";
 import type { SessionId } from "../protocol/ids.js";
@@ -7,6 +7,7 @@ import type { QueryKind } from "../protocol/queries.js";
 import { answerAbout, type QueryPlace, type QueryPorts } from "./answers.js";
 import type { HostedSession } from "./hosted-sessions.js";
 import type { Run } from "./run.js";
+import { storedRange } from "./transports/stored-range.js";
 
 const OWN = "sess_own" as SessionId;
 const OTHER = "sess_other" as SessionId;
@@ -142,6 +143,35 @@ describe("the last events of a session", () => {
     expect(await ids({ before: 100, limit: 2 })).toEqual([3, 4]);
     expect(await ask("ListEvents", place(false), { before: 5 })).toBe("SessionNotFound");
     expect(await ask("GetStatus", place(false, { session: OWN }))).toBe("SessionNotFound");
+  });
+});
+
+describe("an answer with long texts", () => {
+  const LONG = "x".repeat(1024 * 1024);
+  const stored = (ids: readonly number[]) =>
+    async function* (_: SessionId, after: number) {
+      for (const id of ids)
+        if (id > after) yield { id, kind: "Notice", payload: { message: LONG } } as unknown as Envelope;
+    };
+
+  it("has the newest events that fit, one at least, and a range is read in several of them", async () => {
+    const all = Array.from({ length: 40 }, (_, index) => index + 1);
+    const sessions = async () => [{ ...record(OWN, "/w"), last_event: 40 }];
+    const ports = { ...PORTS, sessions, events: stored(all) } as QueryPorts;
+    const at = place(false, { session: OWN, ports });
+    const ids = async (request: object) =>
+      ((await ask("ListEvents", at, request)) as { events: readonly Envelope[] }).events.map(({ id }) => id);
+    expect(await ids({ before: 41 })).toEqual(all.slice(-8));
+    expect(await ids({ before: 33, limit: 3 })).toEqual([30, 31, 32]);
+    let asked = 0;
+    const query = async (_: string, request: object) => {
+      asked++;
+      return { ok: true, answer: await ask("ListEvents", at, request) };
+    };
+    const range: number[] = [];
+    for await (const { id } of storedRange({ query } as never, OWN, { first: 3, before: 39 })) range.push(id);
+    expect(range).toEqual(all.slice(2, 38));
+    expect(asked).toBeLessThan(20);
   });
 });
 

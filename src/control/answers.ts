@@ -288,6 +288,9 @@ const OF_RUN: RunAnswers = {
 const MOST_FILES = 50;
 const MOST_EVENTS = 2000;
 
+/** Of the texts of an answer: it is made, sent and kept as a whole. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+
 /** Ids have no gaps, so the place of the first one is known. The newest ones of an open session may not be stored yet. */
 async function lastEvents(
   stored: (after: number) => AsyncIterable<Envelope>,
@@ -295,13 +298,27 @@ async function lastEvents(
   { before, limit = MOST_EVENTS }: Queries["ListEvents"]["request"],
 ): Promise<readonly Envelope[]> {
   const after = Math.max(0, before - 1 - limit);
-  const events: Envelope[] = [];
+  const events: { readonly event: Envelope; readonly size: number }[] = [];
+  let size = 0;
+  const add = (event: Envelope) => {
+    const own = charactersOf(event.payload);
+    events.push({ event, size: own });
+    size += own;
+    while (size > MOST_CHARACTERS && events.length > 1) size -= events.shift()?.size ?? 0;
+  };
   for await (const event of stored(after)) {
     if (event.id >= before) break;
-    events.push(event);
+    add(event);
   }
-  const last = events.at(-1)?.id ?? after;
-  return [...events, ...newest.filter(({ id }) => id > last && id < before)];
+  const last = events.at(-1)?.event.id ?? after;
+  for (const event of newest) if (event.id > last && event.id < before) add(event);
+  return events.map(({ event }) => event);
+}
+
+function charactersOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each) => sum + charactersOf(each), 0);
 }
 
 export async function answerAbout<K extends QueryKind>(

@@ -433,7 +433,7 @@ export interface Queries {
     readonly request: { readonly query: string; readonly limit?: number };
     readonly answer: { readonly paths: readonly string[] };
   };
-  /** Stored events of a session, open or not, in order: the last ones before an event, at most `limit` (default 2000). None where sessions are not stored. */
+  /** Stored events of a session, open or not, in order: the last ones before an event, at most `limit` (default 2000), and fewer where their texts are long: the first of them is then behind `before - limit`. None where sessions are not stored. */
   ListEvents: {
     readonly request: { readonly before: number; readonly limit?: number };
     readonly answer: { readonly events: readonly Envelope[] };

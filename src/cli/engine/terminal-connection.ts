@@ -191,14 +191,18 @@ export class TerminalConnection implements WireClient {
   }
 
   async #hasInputAfter(session: SessionId, newest: number): Promise<boolean> {
-    const reply = await this.query("ListEvents", { before: Number.MAX_SAFE_INTEGER }, session);
-    const events = reply.ok ? reply.answer.events : [];
-    return events.some(
-      (event) =>
-        event.id > newest &&
-        ((event.kind === "TurnStarted" && event.originator === this.id) ||
-          (event.kind === "InputQueued" && event.payload.from === this.id)),
-    );
+    const isOwn = (event: Envelope) =>
+      event.id > newest &&
+      ((event.kind === "TurnStarted" && event.originator === this.id) ||
+        (event.kind === "InputQueued" && event.payload.from === this.id));
+    // An answer with long texts leaves out the oldest events.
+    for (let before = Number.MAX_SAFE_INTEGER; before > newest + 1; ) {
+      const reply = await this.query("ListEvents", { before }, session);
+      const events = reply.ok ? reply.answer.events : [];
+      if (events.some(isOwn)) return true;
+      before = events[0]?.id ?? 0;
+    }
+    return false;
   }
 
   close(): Promise<void> {

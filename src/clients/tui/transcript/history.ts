@@ -82,7 +82,7 @@ export class History {
     const { events } = reply.answer;
     const turn = events.findIndex(({ kind }) => kind === "TurnStarted");
     // A page begins with a turn where it can, so that no call is shown without its beginning.
-    const whole = turn === -1 || events.length < PAGE_EVENTS ? events : events.slice(turn);
+    const whole = turn === -1 || events[0]?.id === 1 ? events : events.slice(turn);
     const [first] = whole;
     this.#before = first === undefined ? 0 : first.id - 1;
     const blocks = blocksOfEvents(whole, session, this.#options);

@@ -1,7 +1,9 @@
 /** The stored events of a session, as an editor shows them again. */
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { EngineClient } from "../../../protocol/client.js";
+import type { Failure } from "../../../protocol/errors.js";
 import type { SessionId } from "../../../protocol/ids.js";
+import { storedRange } from "../stored-range.js";
 import { requestError } from "./errors.js";
 import { EventUpdates } from "./event-updates.js";
 import { joined } from "./update-queue.js";
@@ -19,9 +21,12 @@ export async function replayHistory(
   const updates = new EventUpdates(cwd);
   for (let first = 1; first <= last; first += PAGE) {
     const before = Math.min(first + PAGE, last + 1);
-    const reply = await client.query("ListEvents", { before, limit: before - first }, session);
-    if (!reply.ok) throw requestError(reply.failure);
-    await show(compact(reply.answer.events.flatMap((event) => updates.of(event))));
+    const refused = (cause: Failure) => {
+      throw requestError(cause);
+    };
+    const page: SessionUpdate[] = [];
+    for await (const event of storedRange(client, session, { first, before, refused })) page.push(...updates.of(event));
+    await show(compact(page));
   }
 }
 

@@ -9,6 +9,7 @@ import type { EngineClient, QueryReply } from "../../../protocol/client.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { isId, type SessionId } from "../../../protocol/ids.js";
 import type { QueryKind } from "../../../protocol/queries.js";
+import { storedRange } from "../stored-range.js";
 
 const JSON_TYPE = "application/json";
 const LINES_TYPE = "application/x-ndjson";
@@ -120,9 +121,15 @@ const READERS: Readonly<Record<string, Reader>> = {
     const last = isId("sess", name) ? await lastEvent(client, name) : undefined;
     if (last === undefined) return undefined;
     const until = Math.min(last, since + MOST_EVENTS);
-    const limit = until - since;
-    const events = limit <= 0 ? [] : await eventsBefore(client, name as SessionId, { before: until + 1, limit });
-    return { session: name, events, last_event: last, ...(until < last && { next: since + MOST_EVENTS }) };
+    const events: Envelope[] = [];
+    let size = 0;
+    for await (const event of storedRange(client, name as SessionId, { first: since + 1, before: until + 1 })) {
+      size += JSON.stringify(event).length;
+      if (size > MOST_LOG_CHARACTERS && events.length > 0) break;
+      events.push(event);
+    }
+    const end = size > MOST_LOG_CHARACTERS ? (events.at(-1)?.id ?? until) : until;
+    return { session: name, events, last_event: last, ...(end < last && { next: end }) };
   },
   "session/log": async (client, { name }) => {
     const last = isId("sess", name) ? await lastEvent(client, name) : undefined;
@@ -183,7 +190,7 @@ async function logOf(client: EngineClient, session: SessionId, last: number): Pr
   let size = 0;
   for (let first = 1; first <= last; first += MOST_EVENTS) {
     const before = Math.min(first + MOST_EVENTS, last + 1);
-    for (const event of await eventsBefore(client, session, { before, limit: before - first })) {
+    for await (const event of storedRange(client, session, { first, before })) {
       const line = JSON.stringify(event);
       size += line.length + 1;
       if (size > MOST_LOG_CHARACTERS) {

@@ -6,6 +6,7 @@ import type { Clock } from "../../../base/clock.js";
 import type { EngineClient } from "../../../protocol/client.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { isJsonObject } from "../../../protocol/json.js";
+import { storedRange } from "../stored-range.js";
 import type { McpOffer, Publish } from "./offer.js";
 import { placeOf, readResource, sessionOfUri } from "./resources.js";
 
@@ -149,9 +150,7 @@ export async function replayMissed(
   }
   for (let first = since + 1; first <= last; first += PAGE) {
     const before = Math.min(first + PAGE, last + 1);
-    const reply = await client.query("ListEvents", { before, limit: before - first }, session);
-    if (!reply.ok) return;
-    for (const event of reply.answer.events) await show(event);
+    for await (const event of storedRange(client, session, { first, before })) await show(event);
   }
 }
 

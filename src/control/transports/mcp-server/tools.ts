@@ -293,7 +293,7 @@ const PAGE = 1000;
 /** The events of the turn that runs, up to an id: the cost and tools of the answer are those of the whole turn. */
 async function turnSoFar(client: EngineClient, session: SessionId, last: number): Promise<readonly Envelope[]> {
   let events: readonly Envelope[] = [];
-  for (let before = last + 1; before > 1; before -= PAGE) {
+  for (let before = last + 1; before > 1; before = events[0]?.id ?? 1) {
     const reply = await client.query("ListEvents", { before, limit: Math.min(PAGE, before - 1) }, session);
     if (!reply.ok) return events;
     events = [...reply.answer.events, ...events];
