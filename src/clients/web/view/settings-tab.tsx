@@ -69,8 +69,10 @@ function Row({ setting, onChange }: RowProps) {
   );
 }
 
-function Field({ setting: { name, kind, value, choices = [] }, onChange }: RowProps) {
-  const [text, setText] = useState(value);
+function Field({ setting: { name, kind, value, source, choices = [] }, onChange }: RowProps) {
+  // A default is a hint, not a text to edit.
+  const written = source === "default" ? "" : value;
+  const [text, setText] = useState(written);
   if (kind === "file") return <span class="dim">{safeLine(value) || "in your file"}</span>;
   const options = kind === "switch" ? ["true", "false"] : choices;
   if (options.length > 0) {
@@ -88,14 +90,14 @@ function Field({ setting: { name, kind, value, choices = [] }, onChange }: RowPr
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (text !== value) onChange(text);
+        if (text !== written) onChange(text);
       }}
     >
       <input
         aria-label={name}
         inputMode={kind === "number" ? "numeric" : "text"}
         value={text}
-        placeholder="not set"
+        placeholder={value || "not set"}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
     </form>
