@@ -86,6 +86,52 @@ describe("the door", () => {
     expect(refusal?.message).toContain(words);
   });
 
+  const long = (length: number) => "a".repeat(length);
+  it.each<[string, string, (size: number) => unknown, number, number | undefined]>([
+    // What it is, the field, a value of a size, the least and the most.
+    ["FindFiles", "limit", (limit) => ({ query: "a", limit }), 1, 1000],
+    ["FindFiles", "query", (size) => ({ query: long(size) }), 0, 4096],
+    ["ListEvents", "before", (before) => ({ before }), 1, Number.MAX_SAFE_INTEGER],
+    ["ListEvents", "limit", (limit) => ({ before: 1, limit }), 1, 10_000],
+    ["ListSessions", "limit", (limit) => ({ limit }), 1, undefined],
+    ["ListSessions", "cwd", (size) => ({ cwd: long(size) }), 1, 4096],
+    ["GetSkill", "name", (size) => ({ name: long(size) }), 1, 256],
+    ["GetChanges", "since", (since) => ({ since }), 0, Number.MAX_SAFE_INTEGER],
+    ["GetChanges", "until", (until) => ({ until }), 0, Number.MAX_SAFE_INTEGER],
+    ["CompareSessions", "others", (size) => ({ others: Array(size).fill("a") }), 1, 3],
+    ["SendInput", "content", (size) => ({ content: Array(size).fill({ type: "text", text: "" }) }), 0, 1000],
+    ["SendInput", "input", (size) => ({ content: [{ type: "text", text: long(size) }] }), 0, 256 * 1024],
+    ["AnswerPermission", "call", (size) => ({ call: long(size), decision: "deny" }), 1, 256],
+    ["AnswerPermission", "message", (size) => ({ call: "a", decision: "deny", message: long(size) }), 0, 64 * 1024],
+    ["CreateSession", "carry", (size) => ({ carry: long(size) }), 0, 256 * 1024],
+    ["CreateSession", "profile", (size) => ({ profile: long(size) }), 1, 4096],
+    ["CreateSession", "model", (size) => ({ model: long(size) }), 1, 256],
+    ["CreateSession", "resume", (size) => ({ resume: `sess_${long(size - 5)}` }), 6, 256],
+    ["CreateSession", "umask", (umask) => ({ start: { environment: {}, umask } }), 0, 0o777],
+    ["CreateSession", "flags", (size) => ({ start: { environment: {}, flags: Array(size).fill("a") } }), 0, 1000],
+    ["CreateSession", "withheld", (size) => ({ start: { environment: {}, withheld: Array(size).fill("a") } }), 0, 1000],
+    ["CreateSession", "mcp_servers", (size) => ({ mcp_servers: Array(size).fill({ name: "a" }) }), 0, 1000],
+    ["CreateSession", "args", (size) => ({ mcp_servers: [{ name: "a", args: Array(size).fill("") }] }), 0, 1000],
+    ["SetModel", "model", (size) => ({ model: long(size) }), 1, 256],
+    ["CustomCommand", "verb", (verb) => ({ namespace: "a", verb: long(verb), payload: {} }), 0, 256],
+  ])("%s: takes %s of its sizes and of no other", (kind, _, payload, least, most) => {
+    const fits = (size: number) =>
+      refusalOf({ kind, payload: payload(size) }, { ...COMMAND_SCHEMAS, ...QUERY_SCHEMAS });
+    expect(fits(least)).toBeUndefined();
+    if (least > 0) expect(fits(least - 1)).toMatchObject({ reason: "InvalidInput" });
+    if (most === undefined) return;
+    expect(fits(most)).toBeUndefined();
+    expect(fits(most + 1)).toMatchObject({ reason: "InvalidInput" });
+  });
+
+  it("takes the approval of at most 10,000 files", () => {
+    const decisions = (size: number) => Array(size).fill({ id: "a", sha256: "b", decision: "approved" });
+    const approve = (size: number) =>
+      refusalOf({ kind: "ApproveContent", payload: { decisions: decisions(size) } }, COMMAND_SCHEMAS);
+    expect(approve(10_000)).toBeUndefined();
+    expect(approve(10_001)).toMatchObject({ reason: "InvalidInput" });
+  });
+
   it("lets through what fits", () => {
     const payload = { cwd: "/project", profile: "work", model: "a:b" };
     expect(refusalOf({ kind: "CreateSession", payload }, COMMAND_SCHEMAS)).toBeUndefined();

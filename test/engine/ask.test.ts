@@ -70,6 +70,15 @@ describe("[T12] the tool ask", () => {
     expect(result).toBe("ok: The user answered:\nWhich store?\n→ in their words: PostgreSQL");
   });
 
+  verifies(["T12"], "asks three times at most, and says what to assume", async () => {
+    const wrong = { decision: "allow_once", message: '{"answer_1": "Oracle"}' } as const;
+    const { asked, result } = await answered(call({ questions: [QUESTION] }), [wrong, wrong, wrong, wrong]);
+    expect(asked).toHaveLength(3);
+    expect(result).toMatch(
+      /^error: The user's answer did not fit: Which store\? must be one of .* Assume your first option/,
+    );
+  });
+
   verifies(["T12"], "passes on a refusal, and what to assume", async () => {
     const { result } = await answered(call({ questions: [QUESTION] }), [{ decision: "deny", message: "not now" }]);
     expect(result).toBe(

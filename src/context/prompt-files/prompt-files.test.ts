@@ -95,6 +95,25 @@ describe("files by others", () => {
     ]);
   });
 
+  test.each([
+    ["# Fix it\n\nNow.", { summary: "Fix it", argumentNames: [], problems: [] }],
+    ["\n  \n### ##\nNow.", { summary: "##" }],
+    ["\n\n  Now. \nThen.", { summary: "Now.", body: "Now. \nThen." }],
+    ["# \nNow.", { summary: "a prompt" }],
+    ["", { summary: "a prompt", body: "" }],
+    [`---\ndescription: ${"d".repeat(130)}\n---\nNow.`, { summary: "d".repeat(120) }],
+    ["---\narguments: [a, b]\n---\nNow.", { argumentNames: ["a", "b"] }],
+    ["---\narguments:\n  - name: a\n  - c\n  - title: d\n---\nNow.", { argumentNames: ["a", "c", ""] }],
+    ["---\nmodel: inherit\n---\nNow.", { model: undefined }],
+    ["---\nmodel: m\n---\nNow.", { model: "m" }],
+    ["---\nuser-invocable: true\n---\nNow.", { problems: [] }],
+    ["---\nuser-invocable: false\n---\nNow.", { problems: ["it is not for people, so it is not a command"] }],
+  ])("%j", async (text, expected) => {
+    const file = await read("/p/.oxbow", "x.md", text);
+    const found = Object.fromEntries(Object.keys(expected).map((name) => [name, (file as never)[name]]));
+    expect(found).toEqual(expected);
+  });
+
   test("five as people write them are read and expanded unchanged", async () => {
     const written: readonly (readonly [string, string, string])[] = [
       [
