@@ -312,6 +312,28 @@ describe.each(["sqlite", "files"] as const)("a snapshot in the %s store", (kind)
     expect(rebuilt.messages.slice(1, 4).map(originOf)).toEqual([61, 62, undefined]);
   });
 
+  verifies(["S6", "X7"], "is not needed for a summary that keeps messages from the middle of a turn", async () => {
+    const [turnStart, answer, answerAfterCall, next] = [11, 12, 17, 21];
+    const read = async (kept_from: number, expired = 0) => {
+      const session = await newSession();
+      const kept = { reason: "size", summary: "The beginning.", kept_from };
+      await append(session, [...turns(0, 3), { kind: "CompactionTriggered", payload: kept }, ...turns(3, 1)]);
+      if (expired > 0) await store.expire(session, expired);
+      const { rebuilt } = await readConversation(store, await recordOf(session));
+      return { rebuilt, whole: await rebuildConversation(store.events(session)) };
+    };
+    for (const from of [turnStart, answer, answerAfterCall, next]) {
+      const { rebuilt, whole } = await read(from);
+      expect(rebuilt.messages.slice(1).map(originOf)[0], `from ${from}`).toBe(from);
+      expect(rebuilt.messages, `from ${from}`).toEqual(whole.messages);
+    }
+    // Without its beginning, the rest of a turn means nothing.
+    for (const expired of [turnStart, answer, answerAfterCall]) {
+      const { rebuilt } = await read(turnStart, expired);
+      expect(rebuilt.messages.slice(1).map(originOf)[0], `expired to ${expired}`).toBe(next);
+    }
+  });
+
   verifies(["S6"], "is not used behind a newer summary", async () => {
     const session = await newSession();
     await append(session, turns(0, 12));

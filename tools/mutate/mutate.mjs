@@ -195,7 +195,10 @@ class Bench {
     const config = { extends: "./tsconfig.json", compilerOptions, include: [], files };
     fs.writeFileSync(join(this.#folder, "tsconfig.mutate.json"), JSON.stringify(config));
     const compiler = join(this.#folder, "node_modules", ".bin", "tsc");
-    return spawnSync(compiler, ["--noEmit", "-p", "tsconfig.mutate.json"], { cwd: this.#folder }).status === 0;
+    const { error, status } = spawnSync(compiler, ["--noEmit", "-p", "tsconfig.mutate.json"], { cwd: this.#folder });
+    // Otherwise no mutation would compile.
+    if (error !== undefined) throw new ToolError(`The compiler does not start: ${error.message}`);
+    return status === 0;
   }
 
   async #test(mutation, most) {

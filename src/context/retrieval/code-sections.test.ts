@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { codeSections } from "./code-sections.js";
 
-/** Each section as its title and its lines, from 1. */
+/** Returns each section as its title and its lines, from 1. */
 function sectionsOf(text: string): readonly string[] {
   return codeSections(text.split("\n")).map(({ title, from, to }) => `${title} ${from + 1}-${to}`);
 }

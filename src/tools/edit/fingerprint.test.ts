@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fingerprint, occurrences } from "./fingerprint.js";
 
-/** What each character of a fingerprint stands for in its source. */
+/** Returns what each character of a fingerprint stands for in its source. */
 function rangesOf(source: string): readonly string[] {
   const { text, starts, ends } = fingerprint(source);
   return [...text].map((_, at) => source.slice(starts[at], ends[at]));
