@@ -261,7 +261,7 @@ describe("the plain line client on a terminal", () => {
       terminal.type("y", "Enter");
       await terminal.until("It ran.");
       expect(terminal.screen()).toContain("✓ bash");
-      await terminal.until(/tokens\/s[^\n]*\n>/);
+      await terminal.until(/ out · [^\n]*\n>/);
       terminal.type("again", "Enter");
       await terminal.until("endless");
       terminal.type("C-c");
