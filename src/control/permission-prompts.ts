@@ -48,6 +48,11 @@ export class PermissionPrompts {
     return this.#present();
   }
 
+  /** Tells whether a question without an answer is denied after a time. */
+  get isTimed(): boolean {
+    return this.#limit !== undefined;
+  }
+
   /** Questions that have no answer yet, oldest first. */
   get questions(): readonly EventPayloads["PermissionRequested"][] {
     return [...this.#questions.values()];

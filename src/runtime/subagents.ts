@@ -199,10 +199,15 @@ export class SubagentPrompts extends PermissionPrompts {
     this.#outer = outer;
   }
 
+  override get isTimed(): boolean {
+    return this.#outer.isTimed;
+  }
+
   override async ask(asked: EventPayloads["PermissionRequested"], signal: AbortSignal): Promise<PromptAnswer> {
     const { call } = asked;
     const own = super.ask(asked, signal);
-    const before = lastAsked.get(this.#outer) ?? Promise.resolve();
+    // With a limit, each question gets its whole time.
+    const before = (this.isTimed && lastAsked.get(this.#outer)) || Promise.resolve();
     lastAsked.set(
       this.#outer,
       before.then(() => this.#askAbove(asked, signal)),

@@ -9,7 +9,7 @@ import type { EngineClient } from "../../src/protocol/client.js";
 import { text } from "../../src/protocol/content.js";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.js";
 import type { EventKind } from "../../src/protocol/events.js";
-import type { SessionId } from "../../src/protocol/ids.js";
+import type { CallId, SessionId } from "../../src/protocol/ids.js";
 import { type MockModel, type ReplyBuilder, reply, script, startMockModel } from "../../src/testkit/index.js";
 import { approve } from "../support/approve.js";
 import { type HostedEngine, hostEngine, turnOf } from "../support/hosted-engine.js";
@@ -450,28 +450,39 @@ describe("subagents", () => {
     expect(git("status", "--porcelain")).toBe("");
   });
 
-  verifies(["L17"], "questions of parallel subagents come one after the other", async () => {
-    const place = await start([
-      reply().when("begin").tool("agent", agent("make a")).tool("agent", agent("make b")),
-      reply().when("make a").tool("bash", { command: "touch a" }),
-      reply().when("make b").tool("bash", { command: "touch b" }),
-      reply().when("tool-results", { contains: "" }).text("made").times(2),
-      reply().text("done"),
-    ]);
-    let asking = 0;
-    const most: number[] = [];
-    place.client.subscribe((event) => {
-      if (event.kind === "PermissionResolved") asking--;
-      if (event.kind !== "PermissionRequested") return;
-      most.push(++asking);
-      setImmediate(() => {
-        const answer = { call: event.payload.call, decision: "allow_once" } as const;
-        void place.client.send("AnswerPermission", answer, place.session);
+  for (const [when, profile, expected] of [
+    ["one after the other where each has a time limit", "", [1, 1]],
+    ["at once without a time limit", 'permission_timeout = "off"\n', [1, 2]],
+  ] as const)
+    verifies(["L17", "P2"], `questions of parallel subagents come ${when}`, async () => {
+      const place = await start(
+        [
+          reply().when("begin").tool("agent", agent("make a")).tool("agent", agent("make b")),
+          reply().when("make a").tool("bash", { command: "touch a" }),
+          reply().when("make b").tool("bash", { command: "touch b" }),
+          reply().when("tool-results", { contains: "" }).text("made").times(2),
+          reply().text("done"),
+        ],
+        { profile },
+      );
+      let asking = 0;
+      const most: number[] = [];
+      const calls: CallId[] = [];
+      place.client.subscribe((event) => {
+        if (event.kind === "PermissionResolved") asking--;
+        if (event.kind !== "PermissionRequested") return;
+        most.push(++asking);
+        calls.push(event.payload.call);
+        // Without a limit the answers wait until both are there.
+        if (profile !== "" && calls.length < 2) return;
+        setImmediate(() => {
+          for (const call of calls.splice(0))
+            void place.client.send("AnswerPermission", { call, decision: "allow_once" }, place.session);
+        });
       });
+      await turnOf(place.client, place.session, "begin");
+      expect(most).toEqual(expected);
     });
-    await turnOf(place.client, place.session, "begin");
-    expect(most).toEqual([1, 1]);
-  });
 
   verifies(["L17"], "a subagent has a time limit, and the turn continues after it", async () => {
     const place = await start(

@@ -54,6 +54,10 @@ class Repl {
   readonly #count = new TurnCount((message) => this.#say(message));
   #question = new AbortController();
   #asked: CallId | undefined;
+  /** Questions without an answer. */
+  readonly #unanswered = new Set<CallId>();
+  /** The questions so far: a person answers them one after the other. */
+  #asking: Promise<void> = Promise.resolve();
   /** A turn ended with a plan, and no one has decided about it. */
   #hasPlan = false;
   #planQuestion = new AbortController();
@@ -112,12 +116,21 @@ class Repl {
 
   #onEvent(event: Envelope): void {
     // Already answered, perhaps by another client.
-    if (event.kind === "PermissionResolved" && event.payload.call === this.#asked) this.#question.abort();
+    if (event.kind === "PermissionResolved") {
+      this.#unanswered.delete(event.payload.call);
+      if (event.payload.call === this.#asked) this.#question.abort();
+    }
     if (event.kind === "TurnStarted" && event.originator !== this.#options.client.id) {
       this.#view.aside(`Another client: ${firstLine(safeText(typedText(event.payload.input)))}`);
     }
     this.#view.show(event);
-    if (event.kind === "PermissionRequested") void this.#answer(event.payload);
+    if (event.kind === "PermissionRequested") {
+      const question = event.payload;
+      this.#unanswered.add(question.call);
+      this.#asking = this.#asking.catch(() => {}).then(() => this.#answer(question));
+    }
+    // A subagent that goes on working must not write over the question of another one.
+    if (this.#unanswered.size > 0) this.#spinner.stop();
     this.#followPlan(event);
     if (event.kind === "TurnEnded") this.#reportEnd(event.payload);
     this.#count.follow(event);
@@ -347,6 +360,7 @@ class Repl {
   }
 
   async #answer(question: EventPayloads["PermissionRequested"]): Promise<void> {
+    if (!this.#unanswered.has(question.call)) return;
     this.#spinner.stop();
     this.#question = new AbortController();
     this.#asked = question.call;
