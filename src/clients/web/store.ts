@@ -245,6 +245,20 @@ export async function loadOlder(view: SessionView): Promise<void> {
   takeOlder(view, answer?.events ?? []);
 }
 
+/** Loads the whole log, and folds it once. */
+export async function loadAll(view: SessionView, isOver: () => boolean): Promise<void> {
+  const pages: (readonly Envelope[])[] = [];
+  let before = view.events[0]?.id ?? 1;
+  while (before > 1 && !isOver()) {
+    const answer = await ask("ListEvents", { before, limit: MORE_EVENTS }, { session: view.session });
+    const first = answer?.events[0]?.id;
+    if (answer === undefined || first === undefined || first >= before) break;
+    pages.unshift(answer.events);
+    before = first;
+  }
+  if (pages.length > 0 && !isOver()) takeOlder(view, pages.flat());
+}
+
 function takeOlder(view: SessionView, older: readonly Envelope[]): void {
   const first = view.events[0]?.id ?? Number.POSITIVE_INFINITY;
   view.events = [...older.filter(({ id }) => id < first), ...view.events];

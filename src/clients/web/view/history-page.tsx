@@ -1,5 +1,6 @@
 /** The past of a session: where the time went, and the conversation as it was at any moment. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { memo } from "preact/compat";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { safeLine } from "../../../base/terminal-text.js";
 import type { Envelope } from "../../../protocol/envelope.js";
 import { isId, type SessionId } from "../../../protocol/ids.js";
@@ -9,7 +10,7 @@ import type { PageProps } from "../pages.js";
 import { addressOf, go } from "../router.js";
 import { marksOf, Past, type StepSize } from "../state/past.js";
 import { timelineOf } from "../state/timeline.js";
-import { loadOlder, pastTime, type SessionView, sessions, showToast, tellSession, viewOf } from "../store.js";
+import { loadAll, pastTime, type SessionView, sessions, showToast, tellSession, viewOf } from "../store.js";
 import { ChangesView } from "./changes.js";
 import { IconButton } from "./controls.js";
 import { inspect } from "./inspector.js";
@@ -80,6 +81,9 @@ function Travel({ view, title, events, event }: TravelProps) {
     // The link is of this moment; going back leaves the page at once.
     history.replaceState(null, "", addressOf("history", session, ...(id === undefined ? [] : [String(id)])));
   };
+  const latest = useRef(moveTo);
+  latest.current = moveTo;
+  const select = useCallback((id: number) => latest.current(past.countAt(id)), [past]);
   const step = (size: StepSize, direction: 1 | -1) => {
     setPlays(false);
     moveTo(past.step(count, size, direction));
@@ -143,7 +147,7 @@ function Travel({ view, title, events, event }: TravelProps) {
         </p>
         <Moment turns={turns} hidden={number - turns.length} moment={moment.id} />
         <Todos todos={conversation.todos} />
-        <Lanes timeline={timeline} at={Date.parse(moment.ts)} onSelect={(id) => moveTo(past.countAt(id))} />
+        <Lanes timeline={timeline} at={Date.parse(moment.ts)} onSelect={select} />
         <Scrubber {...{ count, marks, all: events.length }} onMove={moveTo} kind={moment.kind} />
         <div class="player">
           <button type="button" class="small" aria-pressed={plays} onClick={play}>
@@ -229,15 +233,9 @@ interface ScrubberProps {
 const MOST_MARKS = 800;
 
 function Scrubber({ count, all, kind, marks, onMove }: ScrubberProps) {
-  // Calls give way first: a line of nothing but marks says nothing.
-  const shown = marks.length > MOST_MARKS ? marks.filter((mark) => mark.kind !== "call").slice(0, MOST_MARKS) : marks;
   return (
     <div class="scrubber">
-      <svg viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
-        {shown.map((mark) => (
-          <rect key={mark.count} class={mark.kind} x={(mark.count / all) * 1000} width={2} y={0} height={8} />
-        ))}
-      </svg>
+      <Marks marks={marks} all={all} />
       <input
         type="range"
         min={0}
@@ -250,6 +248,19 @@ function Scrubber({ count, all, kind, marks, onMove }: ScrubberProps) {
     </div>
   );
 }
+
+/** They stay as they are while the moment moves. */
+const Marks = memo(({ marks, all }: Pick<ScrubberProps, "marks" | "all">) => {
+  // Calls give way first: a line of nothing but marks says nothing.
+  const shown = marks.length > MOST_MARKS ? marks.filter((mark) => mark.kind !== "call").slice(0, MOST_MARKS) : marks;
+  return (
+    <svg viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
+      {shown.map((mark) => (
+        <rect key={mark.count} class={mark.kind} x={(mark.count / all) * 1000} width={2} y={0} height={8} />
+      ))}
+    </svg>
+  );
+});
 
 function showChanges(session: SessionId, until: number, clock: string): void {
   inspect({ title: `Files up to ${clock}`, view: () => <ChangesView session={session} until={until} /> });
@@ -273,7 +284,7 @@ function useAllEvents(view: SessionView): readonly Envelope[] | undefined {
     if (!isLoaded) return;
     let isOver = false;
     void (async () => {
-      while (view.hasOlder.value && !isOver) await loadOlder(view);
+      await loadAll(view, () => isOver);
       if (!isOver) setEvents([...view.events]);
     })();
     return () => {

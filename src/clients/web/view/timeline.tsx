@@ -1,6 +1,7 @@
 /** The lanes of a session: turns as bands, time to the right. The wheel zooms, a drag moves, a click selects. */
+import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { axisOf, LANES, type Span, type Timeline, type TurnBand } from "../state/timeline.js";
+import { type Axis, axisOf, LANES, type Span, type Timeline, type TurnBand } from "../state/timeline.js";
 import { costText, timeText } from "./text.js";
 
 export interface LanesProps {
@@ -55,8 +56,6 @@ export function Lanes({ timeline, at, onSelect }: LanesProps) {
     event.preventDefault();
     act();
   };
-  const visible = timeline.turns.filter(({ from, to }) => x(to) >= 0 && x(from) <= width);
-  const most = Math.max(...timeline.turns.map(({ usd }) => usd), 0);
   return (
     <div class="lanes">
       <div class="lane-names" aria-hidden="true">
@@ -88,42 +87,51 @@ export function Lanes({ timeline, at, onSelect }: LanesProps) {
         }}
       >
         <svg width={width} height={height} aria-hidden="true">
-          {visible.map((turn) => (
-            <Band
-              key={turn.event}
-              turn={turn}
-              from={x(turn.from)}
-              to={x(turn.to)}
-              height={height}
-              onSelect={onSelect}
-            />
-          ))}
-          {spansWithin(timeline.spans, x, width).map(({ span, from, to }) => (
-            <SpanView key={`${span.lane} ${span.event}`} {...{ span, from, to, onSelect }} y={BAND + rows.top(span)} />
-          ))}
-          {most > 0 &&
-            visible.map(({ event, usd, from, to }) => {
-              const high = (usd / most) * (COSTS - 8);
-              const [left, right] = [x(from), x(to)];
-              return (
-                <rect
-                  key={event}
-                  class="cost-bar"
-                  x={left}
-                  width={Math.max(2, right - left)}
-                  y={height - 4 - high}
-                  height={high}
-                >
-                  <title>{costText(usd)}</title>
-                </rect>
-              );
-            })}
+          <Drawing {...{ timeline, axis, rows, width, height, onSelect }} from={shown.from} length={shown.length} />
           <line class="moment" x1={x(at)} x2={x(at)} y1={0} y2={height} />
         </svg>
       </div>
     </div>
   );
 }
+
+interface DrawingProps {
+  readonly timeline: Timeline;
+  readonly axis: Axis;
+  readonly rows: ReturnType<typeof rowsOf>;
+  readonly from: number;
+  readonly length: number;
+  readonly width: number;
+  readonly height: number;
+  readonly onSelect: (event: number) => void;
+}
+
+/** All but the moment: it stays as it is while that moves. */
+const Drawing = memo(({ timeline, axis, rows, from: start, length, width, height, onSelect }: DrawingProps) => {
+  const x = (time: number) => ((axis.at(time) - start) / length) * width;
+  const visible = timeline.turns.filter(({ from, to }) => x(to) >= 0 && x(from) <= width);
+  const most = timeline.turns.reduce((sum, { usd }) => Math.max(sum, usd), 0);
+  return (
+    <>
+      {visible.map((turn) => (
+        <Band key={turn.event} turn={turn} from={x(turn.from)} to={x(turn.to)} height={height} onSelect={onSelect} />
+      ))}
+      {spansWithin(timeline.spans, x, width).map(({ span, from, to }) => (
+        <SpanView key={`${span.lane} ${span.event}`} {...{ span, from, to, onSelect }} y={BAND + rows.top(span)} />
+      ))}
+      {most > 0 &&
+        visible.map(({ event, usd, from, to }) => {
+          const high = (usd / most) * (COSTS - 8);
+          const wide = Math.max(2, x(to) - x(from));
+          return (
+            <rect key={event} class="cost-bar" x={x(from)} width={wide} y={height - 4 - high} height={high}>
+              <title>{costText(usd)}</title>
+            </rect>
+          );
+        })}
+    </>
+  );
+});
 
 interface BandProps {
   readonly turn: TurnBand;
