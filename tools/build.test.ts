@@ -98,6 +98,37 @@ describe("build", () => {
     expect(run(root, "same.mjs")).toBe("true\n");
   });
 
+  it("puts the web client into a folder of its own, of which the program loads nothing", async () => {
+    const root = plant({
+      "src/main/bin.ts": 'import { shared } from "../base/shared.js"; console.log(shared);',
+      "src/base/shared.ts": 'export const shared = "used by both";',
+      "src/clients/web/index.html": '<script type="module" src="/enter.js"></script>',
+      "src/clients/web/icon.svg": "<svg/>",
+      "src/clients/web/enter.ts": 'import("./later.js");',
+      "src/clients/web/later.ts": 'import { shared } from "../../base/shared.js"; document.title = shared;',
+      "src/clients/web/styles/10-first.css": "a { color: red; }",
+      "src/clients/web/styles/20-second.css": "b { color: blue; }",
+    });
+    await build({ root });
+    const web = readdirSync(join(root, "dist", "web"));
+    expect(web.sort()).toEqual(["enter.js", "icon.svg", "index.html", expect.stringMatching(/^later-/), "style.css"]);
+    expect(readFileSync(join(root, "dist", "web", "style.css"), "utf8")).toMatch(/^a\{.*b\{/s);
+    expect(run(root)).toBe("used by both\n");
+    rmSync(join(root, "dist", "web"), { recursive: true });
+    expect(run(root)).toBe("used by both\n");
+  });
+
+  it("bundles nothing of Node for a browser", async () => {
+    const root = plant({
+      "src/main/bin.ts": "",
+      "src/clients/web/index.html": "",
+      "src/clients/web/icon.svg": "",
+      "src/clients/web/enter.ts": 'import { join } from "node:path"; console.log(join("a", "b"));',
+      "src/clients/web/styles/10-first.css": "",
+    });
+    await expect(build({ root })).rejects.toThrow("imports node:path: a browser has none.");
+  });
+
   it("leaves run-time dependencies outside", async () => {
     const root = plant({
       "package.json": '{ "type": "module", "version": "1.2.3", "dependencies": { "modern": "*" } }',
