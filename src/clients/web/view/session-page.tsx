@@ -176,6 +176,20 @@ function Turns({ view, target }: { readonly view: SessionView; readonly target: 
   const said = useRef(view.said.value);
   if (said.current !== view.said.value) follows.current = true;
   said.current = view.said.value;
+  // Older turns come above what is looked at, which stays where it is.
+  const older = useRef<{ readonly first: number; readonly fromEnd: number }>(undefined);
+  const askOlder = () => {
+    const [element, first] = [scroll.current, view.events[0]?.id];
+    if (element === null || first === undefined || !view.hasOlder.value) return;
+    older.current = { first, fromEnd: element.scrollHeight - element.scrollTop };
+    void loadOlder(view);
+  };
+  useLayoutEffect(() => {
+    const [element, asked] = [scroll.current, older.current];
+    if (element === null || asked === undefined || (view.events[0]?.id ?? asked.first) >= asked.first) return;
+    element.scrollTop = element.scrollHeight - asked.fromEnd;
+    older.current = undefined;
+  });
   // New text never moves what a reader looks at: the end is followed only by who is at the end.
   useLayoutEffect(() => {
     const element = scroll.current;
@@ -209,7 +223,7 @@ function Turns({ view, target }: { readonly view: SessionView; readonly target: 
       seen.current = conversation.last;
       setUnseen(0);
     }
-    if (element.scrollTop < 400) void loadOlder(view);
+    if (element.scrollTop < 400) askOlder();
   };
   const toEnd = () => {
     follows.current = true;
@@ -222,7 +236,7 @@ function Turns({ view, target }: { readonly view: SessionView; readonly target: 
     <div class="turns-frame">
       <div class="turns" ref={scroll} onScroll={onScroll} tabIndex={0} role="group" aria-label="Conversation">
         {view.hasOlder.value && (
-          <button type="button" class="quiet older" onClick={() => void loadOlder(view)}>
+          <button type="button" class="quiet older" onClick={askOlder}>
             Load older turns
           </button>
         )}
