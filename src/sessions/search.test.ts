@@ -193,6 +193,13 @@ describe("the search", () => {
     for (const query of ["ttl", "expired", "«ttl-expired»"]) expect(await search(query)).toEqual([]);
   });
 
+  verifies(["S10", "S5"], "does not find an expired answer by the end of its turn, which repeats it", async () => {
+    const id = await session([input("go"), delta("secret answer"), cost, ended("secret answer")]);
+    expect(places(await search("answer"))).toEqual([[1, 2, "TextDelta"]]);
+    await store.expire(id, 3);
+    expect(await search("answer")).toEqual([]);
+  });
+
   it("finds words anywhere in a very long answer", async () => {
     const pieces = Array.from({ length: 3000 }, (_, i) => delta(`${i} `.padEnd(300, "filler ")));
     const at = 2 * Math.floor((256 * 1024) / 300);

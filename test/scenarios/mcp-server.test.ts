@@ -171,6 +171,18 @@ describe.each(REVISIONS)("an outer agent at %s", (revision) => {
     await changed;
   });
 
+  verifies(["C8"], "gets numbered progress while a call runs, if it wants some", async () => {
+    const { hosted } = await open([reply().tool("ls", {}), reply().tool("todo", { todos: [] }), reply().text("Done.")]);
+    const { client } = await connectAgent(hosted, { revision });
+    const told: unknown[] = [];
+    const call = { name: "run_agent_with_shell_access", arguments: { prompt: "go" } };
+    await client.callTool(call, { onprogress: (progress) => void told.push(progress) });
+    expect(told).toEqual([
+      { progress: 1, message: "ls" },
+      { progress: 2, message: "todo" },
+    ]);
+  });
+
   verifies(["C8"], "follows a session by subscription", async () => {
     const { hosted } = await open([reply().text("Hello.")]);
     const { client, call, transport } = await connectAgent(hosted, { revision });

@@ -289,12 +289,17 @@ describe("a stream", () => {
       const id = await own.newSession();
       const { token } = await own.served.tokens.make({ identity_class: "agent", sessions: [id], lifetimeSeconds: 900 });
       const reader = await StreamReader.open(own, `/v1/sessions/${id}/events`, { "x-oxbow-token": token });
+      const headers = { "x-oxbow-token": token, "last-event-id": "0" };
+      const resumed = await StreamReader.open(own, `/v1/sessions/${id}/events`, headers);
       clock.advance(30_000);
       await new Promise((resolve) => setImmediate(resolve));
       clock.advance(10 * 60_000);
       await reader.until("TokenExpiring");
       expect(reader.comments[0]).toBe(": heartbeat");
       expect(reader.frames[0]?.id).toBe("");
+      await resumed.until("TokenExpiring");
+      // A reader that connects again begins where it was.
+      expect(resumed.frames[0]?.id).toBe("0");
       clock.advance(5 * 60_000);
       await reader.ended;
       expect((await own.ask("/v1/sessions", { token })).json.error.reason).toBe("TokenExpired");

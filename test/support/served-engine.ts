@@ -9,6 +9,7 @@ import { mcpMountOf } from "../../src/runtime/mcp-mount.js";
 import { controlSocket, type ServedEngine, type ServeOptions, serveEngine } from "../../src/runtime/serve.js";
 import { roots } from "../../src/system/xdg-paths.js";
 import { type MockModel, type Script, script, startMockModel } from "../../src/testkit/index.js";
+import { undescribed } from "./described-answers.js";
 import { type HostedEngine, hostEngine } from "./hosted-engine.js";
 
 export interface Answer {
@@ -120,6 +121,8 @@ function askAt(
         const text = Buffer.concat(pieces).toString("utf8");
         const isJson = response.headers["content-type"]?.startsWith("application/json");
         const json = isJson && text !== "" ? JSON.parse(text) : undefined;
+        const problem = json && undescribed(method, path, response.statusCode ?? 0, json);
+        if (problem !== undefined) reject(new Error(problem));
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
       });
     });

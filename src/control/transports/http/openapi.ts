@@ -13,10 +13,14 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   401: "The token is missing, wrong, expired or revoked.",
   403: "The token does not allow this, or the Host or Origin is foreign.",
   404: "There is no such session or token.",
+  408: "The request did not arrive in time.",
   409: "The state of the session does not allow it now.",
   413: "The body is too large.",
+  414: "The address is too long.",
   428: "Shake hands first.",
   429: "Too many requests.",
+  431: "The headers are too large.",
+  500: "The engine failed.",
   503: "The engine is shutting down.",
 };
 
@@ -61,13 +65,14 @@ function parametersOf({ path, query = {}, headers = {} }: Route): readonly JsonO
   return [...inPath, ...listed("query", query), ...listed("header", headers)];
 }
 
-function responsesOf({ answers }: Route): JsonObject {
+function responsesOf({ answers, refusal }: Route): JsonObject {
   const responses: Record<string, JsonValue> = {};
   for (const [status, { about, schema, type = "application/json" }] of Object.entries(answers)) {
     responses[status] = { description: about, ...(schema !== undefined && { content: { [type]: { schema } } }) };
   }
+  const schema = refusal === undefined ? refer("Error") : { anyOf: [refer("Error"), refusal] };
   for (const [status, about] of Object.entries(PROBLEMS)) {
-    responses[status] = { description: about, content: { "application/json": { schema: refer("Error") } } };
+    responses[status] = { description: about, content: { "application/json": { schema } } };
   }
   return responses;
 }

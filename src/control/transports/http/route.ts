@@ -15,6 +15,8 @@ export interface Route {
   readonly headers?: Readonly<Record<string, JsonObject>>;
   readonly body?: JsonObject;
   readonly answers: Readonly<Record<number, RouteAnswer>>;
+  /** The body of a refusal that comes from the engine, where it is not an `Error`. */
+  readonly refusal?: JsonObject;
   handle(call: Call): Promise<Response> | Response;
 }
 

@@ -86,6 +86,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     answers: {
       200: { about: "The reply. A refused command has the status of its failure.", schema: refer("CommandReply") },
     },
+    refusal: refer("CommandReply"),
     handle: async (call) => {
       const { kind, payload = {}, session: named } = await call.body();
       if (!COMMAND_KINDS.includes(kind as CommandKind)) throw unknownKind(COMMAND_KINDS);
@@ -104,6 +105,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     answers: {
       200: { about: "The reply. A refused query has the status of its failure.", schema: refer("QueryReply") },
     },
+    refusal: refer("QueryReply"),
     handle: async (call) => {
       const { kind, request = {}, session } = await call.body();
       if (!QUERY_KINDS.includes(kind as QueryKind)) throw unknownKind(QUERY_KINDS);
