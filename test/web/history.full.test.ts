@@ -1,6 +1,8 @@
 /** A person looks at the past of a session: where its time went, how it stood, what it changed and cost, and how it differs from a branch. */
-import { readFile } from "node:fs/promises";
-import { expect, type TestContext } from "vitest";
+import { execFileSync } from "node:child_process";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, type TestContext } from "vitest";
 import { skipWithout } from "../support/needs.js";
 import { beginSession, say, useBrowser, webPlace } from "../support/web-page.js";
 import { verifies } from "../verifies.js";
@@ -167,3 +169,30 @@ verifies(
     expect(html.trimEnd().endsWith("</html>")).toBe(true);
   },
 );
+
+verifies(["U4", "S12"], "runs a turn again in a worktree, and compares both", async (test) => {
+  needsBrowser(test);
+  const place = await webPlace(SCRIPT, ["--permission-mode", "allow"]);
+  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: place.cwd, stdio: "ignore" });
+  git("init", "-q");
+  git("add", ".");
+  git("-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "begin");
+  const page = await (await context()).newPage();
+  await beginSession(page, place, "Write notes");
+  await page.locator(".turn-end").first().waitFor();
+  await page.getByText("More", { exact: true }).click();
+  await page.getByRole("link", { name: "History" }).click();
+  await page.getByRole("button", { name: "Run again" }).click();
+  const dialog = page.getByRole("dialog", { name: "Run again" });
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await expect.poll(() => page.url()).toContain("/compare/");
+  const sides = page.getByRole("group", { name: "Sessions side by side" });
+  await sides.getByText("Two is three now.").waitFor();
+  expect(await sides.getByText("It is written.").count()).toBe(1);
+  const trees = execFileSync("git", ["worktree", "list", "--porcelain"], { cwd: place.cwd, encoding: "utf8" });
+  const [, , tree = ""] = /worktree (\S+)[\s\S]*worktree (\S+)/.exec(trees) ?? [];
+  onTestFinished(() => rm(dirname(tree), { recursive: true, force: true }));
+  // The copy has the files from before its turn, and the first session keeps its own.
+  expect(await readdir(tree)).toEqual([".git", "src"]);
+  expect(await readFile(join(place.cwd, "notes.txt"), "utf8")).toBe("one\ntwo\n");
+});

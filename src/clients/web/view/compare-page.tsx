@@ -16,6 +16,8 @@ const MOST_SIDES = 4;
 export function Page({ rest }: PageProps) {
   const ids = rest.filter((id): id is SessionId => isId("sess", id)).slice(0, MOST_SIDES);
   const key = ids.join(" ");
+  // Sides that work are compared again when a turn of them ends.
+  const busy = (sessions.value ?? []).filter(({ id, busy: works }) => works && ids.includes(id)).length;
   const [found, setFound] = useState<{ readonly key: string; readonly comparison?: Comparison }>();
   useEffect(() => {
     document.title = "Compare · Oxbow";
@@ -24,7 +26,7 @@ export function Page({ rest }: PageProps) {
     void ask("CompareSessions", { others }, { session }).then((answer) =>
       setFound(answer === undefined ? { key } : { key, comparison: answer }),
     );
-  }, [key]);
+  }, [key, busy]);
   const comparison = found?.key === key ? found.comparison : undefined;
   return (
     <>

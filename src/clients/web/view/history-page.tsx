@@ -15,6 +15,7 @@ import { ChangesView } from "./changes.js";
 import { IconButton } from "./controls.js";
 import { inspect } from "./inspector.js";
 import { useKeys } from "./keys.js";
+import { RunAgain } from "./run-again.js";
 import { Todos } from "./session-page.js";
 import { TopBar } from "./shell.js";
 import { costText } from "./text.js";
@@ -75,6 +76,7 @@ function Travel({ view, title, events, event }: TravelProps) {
   const [count, setCount] = useState(() => (event === undefined ? events.length : past.countAt(event)));
   const [speed, setSpeed] = useState<(typeof SPEEDS)[number]>(1);
   const [plays, setPlays] = useState(false);
+  const [again, setAgain] = useState(false);
   const moveTo = (next: number) => {
     setCount(next);
     const id = events[next - 1]?.id;
@@ -176,10 +178,21 @@ function Travel({ view, title, events, event }: TravelProps) {
           <button type="button" class="small" onClick={() => showChanges(session, moment.id, clock)}>
             Files up to here
           </button>
+          <button type="button" class="small" disabled={number === 0} onClick={() => setAgain(true)}>
+            Run again
+          </button>
           <button type="button" class="small primary" onClick={() => void branch(view, past, count)}>
             Branch from here
           </button>
         </div>
+        {again && (
+          <RunAgain
+            view={view}
+            from={number}
+            last={past.after(events.length).turns.length}
+            onClose={() => setAgain(false)}
+          />
+        )}
       </main>
     </>
   );
