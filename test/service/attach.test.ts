@@ -136,7 +136,7 @@ needs("tmux").describe("oxbow attach URL", () => {
       const terminal = open(engine.url, engine.token);
       await terminal.until("? for keys");
       terminal.type("are you there?", "Enter");
-      await terminal.until("From afar.");
+      await terminal.until(/From afar\.[\s\S]*out · /);
       terminal.type("!touch made", "Enter");
       await terminal.until(/cannot run/);
       await expect(readdir(cwd)).resolves.not.toContain("made");

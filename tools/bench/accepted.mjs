@@ -11,7 +11,7 @@ export const ACCEPTED = [
   {
     name: "exec to the prompt, against the fastest peer",
     upTo: 4.5,
-    why: "The first start of a home also starts the engine and the credential helper, one after the other. With an engine it is 0.8 to 1.4 of Codex.",
+    why: "The first start of a home also starts the engine and the credential helper, each of them a Node. With an engine it is 0.8 to 1.4 of Codex.",
   },
   {
     name: "peak memory, shell turns",

@@ -92,10 +92,8 @@ async function converseOnce(
 ): Promise<number | undefined | { readonly session: SessionId }> {
   const { variables } = work;
   const lost = new AbortController();
-  const start = await startOf(flags, work);
-  if (start === undefined) return undefined;
-  const lendAgain = () => lendKeys(work.loaded, variables);
-  const connection = await TerminalConnection.open({ variables, start, lendAgain, onLost: () => lost.abort() });
+  const connection = await openConnection(flags, work, lost);
+  if (connection === undefined) return undefined;
   if ("failed" in connection) {
     printMessage(`${safeText(connection.failed)} This conversation runs in its own process.`);
     return undefined;
@@ -142,9 +140,11 @@ async function sameAgain(client: TerminalConnection, session: SessionId): Promis
   return { kind: "attach", session: known ?? { id: session } };
 }
 
-async function startOf(flags: ParsedFlags, { variables, loaded }: OnceWork) {
+async function openConnection(flags: ParsedFlags, { variables, loaded }: OnceWork, lost: AbortController) {
+  const start = sessionStart(flags, { variables, loaded });
+  const lendAgain = () => lendKeys(loaded, variables);
   try {
-    return await sessionStart(flags, { variables, loaded });
+    return await TerminalConnection.open({ variables, start, lendAgain, onLost: () => lost.abort() });
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error;
     printMessage(`${error.message} This conversation runs in its own process.`);

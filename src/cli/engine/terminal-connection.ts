@@ -62,12 +62,23 @@ export class TerminalConnection implements WireClient {
     this.#engine = engine;
   }
 
-  /** Starts an engine if none runs. */
-  static async open(options: TerminalConnectionOptions): Promise<TerminalConnection | { readonly failed: string }> {
+  /** Starts an engine if none runs, while the surroundings of the terminal are made. */
+  static async open(
+    options: Omit<TerminalConnectionOptions, "start"> & { readonly start: SessionStart | Promise<SessionStart> },
+  ): Promise<TerminalConnection | { readonly failed: string }> {
     let connection: TerminalConnection | undefined;
-    const started: Started = await startEngine(options.variables, { ...asTerminal(), ...reviving(() => connection) });
-    if ("failed" in started) return started;
-    connection = new TerminalConnection(options, started);
+    const starting: Promise<Started> = startEngine(options.variables, {
+      ...asTerminal(),
+      ...reviving(() => connection),
+    });
+    const [started, start] = await Promise.allSettled([starting, options.start]);
+    if (started.status === "rejected") throw started.reason;
+    if (start.status === "rejected") {
+      if (!("failed" in started.value)) await started.value.client.close();
+      throw start.reason;
+    }
+    if ("failed" in started.value) return started.value;
+    connection = new TerminalConnection({ ...options, start: start.value }, started.value);
     return connection;
   }
 
