@@ -31,6 +31,9 @@ export const pastTime = signal<number | undefined>(undefined);
 /** The time that what runs is measured against. */
 export const now = computed(() => pastTime.value ?? clock.value);
 
+/** The same for ages: rows that show minutes are not drawn each second. */
+export const thisMinute = computed(() => Math.floor(clock.value / 60_000) * 60_000);
+
 let client: WireClient | undefined;
 
 export function engine(): WireClient {

@@ -8,7 +8,7 @@ import { readSlashAnswer, slashRequest } from "../../../protocol/slash-command.j
 import { PAGES } from "../pages.js";
 import { addressOf, go, route } from "../router.js";
 import type { Question } from "../state/conversation.js";
-import { ask, clock, engine, sessions } from "../store.js";
+import { ask, engine, sessions, thisMinute } from "../store.js";
 import { Icon, IconButton, useLater } from "./controls.js";
 import { QuestionCard } from "./question.js";
 import { showsList } from "./shell.js";
@@ -103,7 +103,7 @@ function Row({ info }: { readonly info: SessionInfo }) {
       <a href={addressOf("s", id)} aria-current={isHere ? "page" : undefined}>
         <span class="dot" aria-hidden="true" />
         <span class="title">{safeLine(title ?? "New session")}</span>
-        <span class="age">{ageText(at, clock.value)}</span>
+        <span class="age">{ageText(at, thisMinute.value)}</span>
         <span class="about">
           {WORDS[state] !== "" && <span class="state">{WORDS[state]} · </span>}
           {folderName(cwd)} · {model}
