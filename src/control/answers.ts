@@ -147,7 +147,10 @@ const ENGINE: Pick<Answers, EngineKind> = {
   },
   ListClients: (_request, { clients, session, isLimited, sees }) => ({
     clients: clients()
-      .map((client) => ({ ...client, sessions: client.sessions.filter((each) => sees(each)) }))
+      .map(({ token, ...client }) => {
+        const sessions = client.sessions.filter((each) => sees(each));
+        return { ...client, sessions, ...(!isLimited && token !== undefined && { token }) };
+      })
       .filter(({ sessions }) =>
         session === undefined ? !isLimited || sessions.length > 0 : sessions.includes(session),
       ),

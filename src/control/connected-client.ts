@@ -12,7 +12,7 @@ import type { CommandKind, CommandPayloads } from "../protocol/commands.js";
 import type { Envelope } from "../protocol/envelope.js";
 import { type Failure, failure } from "../protocol/errors.js";
 import { type ClientHello, type HandshakeReply, handshake, versionProblem } from "../protocol/handshake.js";
-import type { SessionId } from "../protocol/ids.js";
+import type { SessionId, TokenId } from "../protocol/ids.js";
 import type { ClientInfo, Queries, QueryKind } from "../protocol/queries.js";
 import type { AttachedClient, Originator } from "./attached-client.js";
 import { refuse } from "./hosted-sessions.js";
@@ -33,6 +33,8 @@ export interface ClientOptions extends Originator {
   readonly passesOn?: true;
   /** False: creating a session does not attach it. It follows sessions with `follow`. */
   readonly attachOnCreate?: boolean;
+  /** The token that it came with; absent for the owner's. */
+  readonly token?: TokenId | undefined;
   /** Refuses everything before a handshake. */
   readonly handshake?: "required";
   /** Waits until it can take more stored events; false if it is gone. */
@@ -125,9 +127,9 @@ export class ConnectedClient implements HostClient {
   }
 
   get info(): ClientInfo {
-    const { id, transport } = this.#options;
+    const { id, transport, token } = this.#options;
     const { identity } = this.#self;
-    const name = this.#name === undefined ? {} : { name: this.#name };
+    const name = { ...(this.#name !== undefined && { name: this.#name }), ...(token !== undefined && { token }) };
     return { id, identity, ...name, transport, sessions: this.#host.sessionsOf(id), attached_at: this.#since };
   }
 

@@ -3,7 +3,7 @@ import type { Identity } from "./client.js";
 import type { Envelope } from "./envelope.js";
 import type { EventPayloads, SessionEndReason, SessionMode, ToolStatus, TurnOutcome } from "./events.js";
 import type { HealthInfo } from "./health-info.js";
-import type { CallId, ClientId, SessionId, TurnId } from "./ids.js";
+import type { CallId, ClientId, SessionId, TokenId, TurnId } from "./ids.js";
 import type { JsonObject } from "./json.js";
 import type { Usage } from "./usage.js";
 
@@ -193,6 +193,8 @@ export interface ClientInfo {
   readonly sessions: readonly SessionId[];
   /** The time when it connected. */
   readonly attached_at: string;
+  /** The token that it came with; absent for the owner's own clients, and for a client that sees less than the owner. */
+  readonly token?: TokenId;
 }
 
 export interface ProfileInfo {

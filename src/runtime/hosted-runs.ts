@@ -2,7 +2,7 @@
 import type { CommandRegistry } from "../commands/registry.js";
 import type { Host } from "../control/host.js";
 import type { Run } from "../control/run.js";
-import type { OpenWeb } from "./commands/engine.js";
+import type { EngineService } from "./commands/engine.js";
 import type { Place } from "./open-engine.js";
 import type { OpenedRun } from "./opening.js";
 
@@ -11,8 +11,8 @@ export interface HostedRun extends OpenedRun {
 }
 
 export class HostedRuns {
-  /** Shows the web client; undefined where there is none. */
-  openWeb: OpenWeb | undefined;
+  /** Serves the engine to other programs; empty where it serves none. */
+  service: EngineService = {};
   readonly #first: Place;
   readonly #hosted = new WeakMap<Run, HostedRun>();
   readonly #registries = new WeakMap<HostedRun, { readonly stamp: string; readonly made: Promise<CommandRegistry> }>();
@@ -49,7 +49,7 @@ export class HostedRuns {
     const { engineCommands } = await import("./commands/engine.js");
     const made = sessionCommands(
       opened.parts,
-      engineCommands(host, run.session, () => this.openWeb),
+      engineCommands(host, run.session, () => this.service),
     );
     this.#registries.set(opened, { stamp, made });
     return made;

@@ -24,7 +24,7 @@ import { mayAnswer } from "../security/permissions/identity.js";
 import type { LogFunction } from "../system/log.js";
 import { nodeClock } from "../system/node-clock.js";
 import { realpathSoFar } from "../system/real-path.js";
-import type { OpenWeb } from "./commands/engine.js";
+import type { EngineService } from "./commands/engine.js";
 import type { ProjectContent } from "./content/project-content.js";
 import { type HostedRun, HostedRuns } from "./hosted-runs.js";
 import type { ModelRegistry } from "./models/model-registry.js";
@@ -121,8 +121,8 @@ export interface Engine {
   report(part: string, state: () => PartState | Promise<PartState>): void;
   /** Shows the clients where other programs reach the engine over HTTP. */
   listensOn(addresses: readonly string[]): void;
-  /** Lets `/web` show the web client; undefined: there is none. */
-  offersWeb(open: OpenWeb | undefined): void;
+  /** Lets commands of a session use what serves the engine. */
+  isServedBy(service: EngineService): void;
   /** Ends every run and flushes its log. */
   close(reason?: SessionEndReason): Promise<void>;
 }
@@ -185,8 +185,8 @@ export function createEngine(options: EngineOptions): Engine {
     listensOn: (ports) => {
       addresses = ports;
     },
-    offersWeb: (open) => {
-      runs.openWeb = open;
+    isServedBy: (service) => {
+      runs.service = service;
     },
     close: async (reason) => {
       // The transports stay until their clients know that the sessions have ended.

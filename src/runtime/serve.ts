@@ -126,7 +126,10 @@ export async function serveEngine(engine: Engine, options: ServeOptions): Promis
     throw error;
   }
   tellAddresses();
-  engine.offersWeb(options.web === undefined ? undefined : (asked) => web.open(asked));
+  engine.isServedBy({
+    ...(options.web !== undefined && { openWeb: (asked) => web.open(asked) }),
+    revokeToken: (token) => tokens.revoke(token),
+  });
   engine.report("control", () => ({ ok: true, detail: addresses.join(", ") }));
   const renew = () =>
     void tokens

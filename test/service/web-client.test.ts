@@ -141,4 +141,22 @@ describe("signing in", () => {
     const { token } = await served.served.tokens.make({ identity_class: "human", sessions: [session], can_mint: true });
     expect((await served.ask("/v1/web", { method: "POST", body: {}, token })).status).toBe(403);
   });
+
+  verifies(["U4", "C7"], "ends when a person sends the client away, and no terminal can be sent away so", async () => {
+    const served = await withWeb();
+    const { address, code } = await openWeb(served);
+    const { token } = JSON.parse((await signIn(address, code)).text);
+    const headers = { "x-oxbow-token": token };
+    const { client } = JSON.parse((await ask(address, "/v1/handshake", { headers })).text);
+    const session = await served.newSession();
+    const revoke = (id: string) => {
+      const payload = { namespace: "slash", verb: "clients:revoke", payload: { args: id } };
+      return served.ask("/v1/commands", { method: "POST", body: { kind: "CustomCommand", session, payload } });
+    };
+    const { json: own } = await served.ask("/v1/handshake");
+    expect((await revoke(own.client)).json.failure.message).toContain("There is no client");
+    expect((await ask(address, "/v1/health", { headers })).status).toBe(200);
+    expect((await revoke(client)).json.ok).toBe(true);
+    expect((await ask(address, "/v1/health", { headers })).status).toBe(401);
+  });
 });

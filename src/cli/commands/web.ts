@@ -79,7 +79,7 @@ function lanWords(fingerprint: string, folders: readonly string[]): string {
   const shown = folders.map(safeLine).join(", ");
   return `The browser warns, because no authority vouches for the certificate. Compare its SHA-256 fingerprint, then continue:
   ${fingerprint}
-The device sees the sessions in ${shown}, and answers what stays in their sandbox. 'oxbow token list' shows it, 'oxbow token revoke ID' ends it.
+The device sees the sessions in ${shown}, and answers what stays in their sandbox. '/clients' in a conversation shows it, '/clients:revoke CLIENT' sends it away.
 `;
 }
 

@@ -14,7 +14,7 @@ import type { Envelope } from "../../protocol/envelope.js";
 import { type Failure, failure } from "../../protocol/errors.js";
 import { isId, type SessionId } from "../../protocol/ids.js";
 import type { JsonObject } from "../../protocol/json.js";
-import type { TokenClaims } from "../auth/claims.js";
+import { isOwner, type TokenClaims } from "../auth/claims.js";
 import { identityOf } from "../auth/identity.js";
 import { TokenWatch } from "../auth/token-watch.js";
 import type { Tokens } from "../auth/tokens.js";
@@ -129,6 +129,7 @@ class SocketConnection {
     const client = host.connect({
       id: newClientId(),
       ...identityOf(claims),
+      ...(!isOwner(claims) && { token: claims.jti }),
       transport: "ws",
       ...(name !== undefined && { name }),
       handshake: "required",

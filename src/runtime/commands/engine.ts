@@ -5,16 +5,21 @@ import { safeLine } from "../../base/terminal-text.js";
 import type { Host } from "../../control/host.js";
 import type { HttpServiceOptions } from "../../control/transports/http/server.js";
 import { asValue, type Command, type CommandSpec, EVERYONE, IN_SESSION, refuse } from "../../feature/command.js";
-import type { SessionId } from "../../protocol/ids.js";
+import type { SessionId, TokenId } from "../../protocol/ids.js";
 import type { ClientInfo, HealthInfo } from "../../protocol/queries.js";
 
-/** Shows the web client on a port of this machine. */
-export type OpenWeb = NonNullable<HttpServiceOptions["openWeb"]>;
+/** The parts of what serves an engine that commands use. */
+export interface EngineService {
+  /** Shows the web client; absent where there is none. */
+  readonly openWeb?: HttpServiceOptions["openWeb"];
+  /** The connections of the token end. */
+  readonly revokeToken?: (token: TokenId) => Promise<void>;
+}
 
 export function engineCommands(
   host: Pick<Host, "query">,
   session: SessionId,
-  web: () => OpenWeb | undefined,
+  service: () => EngineService,
 ): readonly Command[] {
   return [
     {
@@ -27,15 +32,28 @@ export function engineCommands(
       },
     },
     {
+      ...CLIENTS_REVOKE,
+      run: async (args) => {
+        const reply = await host.query({ kind: "ListClients", request: {} });
+        if (!reply.ok) return { failure: reply.failure };
+        const named = args.text("CLIENT") ?? "";
+        const { token } = reply.answer.clients.find(({ id }) => id === named) ?? {};
+        if (token === undefined)
+          return refuse(`There is no client ${safeLine(named)} with a token of its own: /clients lists them.`);
+        await service().revokeToken?.(token);
+        return { text: `The token of ${safeLine(named)} is revoked, and all its connections end.`, value: { token } };
+      },
+    },
+    {
       ...WEB,
       run: async () => {
-        const open = web();
-        if (open === undefined) {
+        const { openWeb } = service();
+        if (openWeb === undefined) {
           const reply = await host.query({ kind: "GetStatus", request: {}, session });
           const addresses = (reply.ok && reply.answer.place?.addresses) || [];
           return addresses.length === 0 ? refuse(NO_WEB) : { text: addresses.join("\n"), value: { addresses } };
         }
-        const page = await open({});
+        const page = await openWeb({});
         return { text: `${page.url}\n${ONCE}`, value: asValue(page) };
       },
     },
@@ -102,6 +120,13 @@ export const CLIENTS: CommandSpec = {
   name: "clients",
   summary: "show who is connected to the engine, and who is in this session",
   users: EVERYONE,
+  places: IN_SESSION,
+};
+
+export const CLIENTS_REVOKE: CommandSpec = {
+  name: "clients:revoke",
+  summary: "send a client away: its token is no longer valid",
+  arguments: [{ name: "CLIENT", kind: "text", missing: "Name the client by its id: /clients shows it." }],
   places: IN_SESSION,
 };
 

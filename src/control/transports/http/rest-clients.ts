@@ -137,6 +137,7 @@ export class RestClients {
     const client = connect({
       id: newClientId(),
       ...identityOf(claims),
+      ...(!isOwner(claims) && { token: claims.jti }),
       transport: "http",
       isLocalOwner: place === "socket" && isOwner(claims),
       ...(name !== undefined && { name }),
