@@ -17,6 +17,7 @@ const READY_MS = 1_000;
 const SETTLE_MS = 4_000;
 const LONG_SESSION = 3_000;
 const QUICK_SESSION = 300;
+const TURN_END_MS = 20;
 /** Words that a program shows when it takes keys. */
 const READY = { oxbow: "────", pi: "────", codex: "Ask Codex" };
 /** No word of the answer or of the screen has them. */
@@ -51,7 +52,9 @@ export async function measureTerminal({ rounds, onProgress, peers }) {
 
   const turns = rounds < 15 ? QUICK_SESSION : LONG_SESSION;
   onProgress(`${turns.toLocaleString("en-US")} turns`);
-  rows.push(await withClient("reply\n  text: A short answer.\nloop\n", (client) => growth(client, turns)));
+  rows.push(
+    await withClient("reply\n  text: A short answer.\nloop\n", (client, mock) => growth(client, { mock, turns })),
+  );
   return rows;
 }
 
@@ -150,13 +153,15 @@ async function typingBesideAnswer(client) {
   return { name, unit: "ms", oxbow: p95, limitValue: 15 };
 }
 
-async function growth(client, turns) {
+async function growth(client, { mock, turns }) {
   await pause(READY_MS);
   const before = client.memoryMiB();
   for (let turn = 0; turn < turns; turn++) {
-    const ended = client.said(" out · ");
     client.type("go\r");
-    await ended;
+    const request = await mock.waitForRequest(turn + 1);
+    await request.ended;
+    // A prompt that comes before the end of the turn only begins another one.
+    await pause(TURN_END_MS);
   }
   await pause(SETTLE_MS);
   const name = `growth after ${turns.toLocaleString("en-US")} turns`;
@@ -172,7 +177,7 @@ async function withClient(script, action) {
   const client = await openClient("oxbow", { url: mock.url });
   try {
     await client.shown("────");
-    return await action(client);
+    return await action(client, mock);
   } finally {
     client.close();
     await mock.close();
