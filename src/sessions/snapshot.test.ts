@@ -327,6 +327,12 @@ describe.each(["sqlite", "files"] as const)("a snapshot in the %s store", (kind)
       expect(rebuilt.messages.slice(1).map(originOf)[0], `from ${from}`).toBe(from);
       expect(rebuilt.messages, `from ${from}`).toEqual(whole.messages);
     }
+    // No turn is open behind a summary that was made between two, whatever was added since.
+    const session = await newSession();
+    const added: EventBody = { kind: "ContextAdded", payload: { turn, source: "hook", text: "late" } };
+    await append(session, [...turns(0, 3), summed("All of it."), added]);
+    const { rebuilt: between } = await readConversation(store, await recordOf(session));
+    expect(between.messages).toEqual((await rebuildConversation(store.events(session))).messages);
     // Without its beginning, the rest of a turn means nothing.
     for (const expired of [turnStart, answer, answerAfterCall]) {
       const { rebuilt } = await read(turnStart, expired);

@@ -11,7 +11,7 @@ const replyOf = (body: JsonObject, status = 200) => ({ status, body, conceal: (t
 const read = (body: JsonObject) => readTokens(replyOf({ access_token: "a", ...body }), { host: HOST, now: NOW });
 const OPENAI = "https://api.openai.com/auth";
 
-describe("[M12] the tokens of an answer", () => {
+describe("the tokens of an answer", () => {
   const exp = 1_900_000_000;
 
   it.each<[string, JsonObject, object]>([
@@ -59,7 +59,7 @@ describe("[M12] the tokens of an answer", () => {
   });
 });
 
-describe("[M12] a problem at the token endpoint", () => {
+describe("a problem at the token endpoint", () => {
   it.each<[JsonObject, string]>([
     [{ error: "invalid_grant" }, "invalid_grant"],
     [{ error: { code: "token_expired", type: "t" } }, "token_expired"],
