@@ -192,3 +192,21 @@ verifies(["U4"], "answers a question from the list, without opening its session"
   await row.waitFor({ state: "detached" });
   expect(page.url()).not.toContain("sess_");
 });
+
+verifies(["U4"], "stays quick with giant texts of a model and of a tool", async (test) => {
+  needsBrowser(test);
+  const line = "x".repeat(100_000);
+  const place = await webPlace(
+    `reply\n  text ${JSON.stringify(`begin ${line} end`)}\n  tool bash {"command": "head -c 3000000 /dev/zero | tr '\\\\0' y"}\nreply\n  text: It is over.\n`,
+    ["--permission-mode", "allow"],
+  );
+  const page = await (await context()).newPage();
+  await beginSession(page, place, "Say much");
+  await page.getByText("It is over.").waitFor();
+  await page.locator(".turn-end").first().waitFor();
+  // The page still takes keys, and nothing is wider than it.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+});

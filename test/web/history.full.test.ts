@@ -107,6 +107,12 @@ verifies(["U4"], "shows lanes that lead to their moment", async (test) => {
   await expect.poll(wide).toBeGreaterThan(before * 1.5);
   await page.keyboard.press("0");
   await expect.poll(wide).toBeCloseTo(before, 0);
+  await page.getByRole("button", { name: "Timing" }).click();
+  await page
+    .getByRole("complementary", { name: "Details" })
+    .getByRole("rowheader", { name: /model|provider/ })
+    .first()
+    .waitFor();
 });
 
 verifies(["U4", "S12"], "branches from a moment, and shows both sides", async (test) => {

@@ -9,7 +9,7 @@ import { slashRequest } from "../../../protocol/slash-command.js";
 import type { PageProps } from "../pages.js";
 import { addressOf, go } from "../router.js";
 import { marksOf, Past, type StepSize } from "../state/past.js";
-import { timelineOf } from "../state/timeline.js";
+import { type TurnBand, timelineOf } from "../state/timeline.js";
 import { loadAll, pastTime, type SessionView, sessions, showToast, tellSession, viewOf } from "../store.js";
 import { ChangesView } from "./changes.js";
 import { IconButton } from "./controls.js";
@@ -123,6 +123,7 @@ function Travel({ view, title, events, event }: TravelProps) {
   useEffect(() => leavePast, []);
   const turns = conversation.turns.slice(-SHOWN_TURNS);
   const number = conversation.turns.length;
+  const band = timeline.turns[number - 1];
   const { usd, known } = conversation.costs.session;
   const clock = new Date(moment.ts).toLocaleTimeString();
   return (
@@ -175,6 +176,9 @@ function Travel({ view, title, events, event }: TravelProps) {
             </span>
           ))}
           <span class="grow" />
+          <button type="button" class="small" disabled={band?.parts === undefined} onClick={() => showTiming(band)}>
+            Timing
+          </button>
           <button type="button" class="small" onClick={() => showChanges(session, moment.id, clock)}>
             Files up to here
           </button>
@@ -277,6 +281,36 @@ const Marks = memo(({ marks, all }: Pick<ScrubberProps, "marks" | "all">) => {
 
 function showChanges(session: SessionId, until: number, clock: string): void {
   inspect({ title: `Files up to ${clock}`, view: () => <ChangesView session={session} until={until} /> });
+}
+
+/** The parts of a turn as the engine measured them: hooks, links, the model, tools, the log. */
+function showTiming(band: TurnBand | undefined): void {
+  const parts = Object.entries(band?.parts ?? {}).toSorted(([, a], [, b]) => b - a);
+  const most = parts[0]?.[1] ?? 1;
+  inspect({
+    title: `Time of turn ${band?.number}`,
+    view: () => (
+      <table class="figures timing">
+        <thead>
+          <tr>
+            <th scope="col">Part</th>
+            <th scope="col">Milliseconds</th>
+          </tr>
+        </thead>
+        <tbody>
+          {parts.map(([name, ms]) => (
+            <tr key={name}>
+              <th scope="row">
+                {safeLine(name)}
+                <meter min={0} max={most} value={ms} aria-label={name} />
+              </th>
+              <td>{ms < 10 ? ms.toFixed(1) : Math.round(ms)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    ),
+  });
 }
 
 /** A branch ends with a turn: the one that is over, or the one before the turn that is shown. */
