@@ -131,6 +131,12 @@ describe("npm run mutate", () => {
   });
 });
 
+it("stops where the compiler is missing, because no mutation would compile", async () => {
+  const root = fixture();
+  rmSync(join(root, "node_modules"));
+  await expect(report(["src", "--list"], root)).rejects.toThrow("The compiler does not start");
+});
+
 it("the tests of a file are those that load it, the most direct first", () => {
   const files: Record<string, string> = {
     "src/a/one.ts": "export const x = 1;",
