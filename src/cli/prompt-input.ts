@@ -24,15 +24,23 @@ export async function wholePrompt(flags: ParsedFlags, terminal: Terminal): Promi
   const waitForInput = flags.words.includes("-");
   if (words === "" && !waitForInput && (process.stdin.isTTY || flags.has("plain"))) return undefined;
   if (!waitForInput && !inputIsConnected()) {
-    if (words === "") throw new UsageError('Give a prompt: oxbow "PROMPT", or pipe one in.');
+    if (words === "") throw noPrompt(flags);
     return words;
   }
   const input = await inputText({ patient: words === "" || waitForInput });
   if (input === undefined)
     terminal.err.write("oxbow: standard input sent nothing; continuing without it ('-' waits for it).\n");
   const parts = [words, input?.trim() ?? ""].filter((part) => part !== "");
-  if (parts.length === 0) throw new UsageError("The prompt is empty.");
+  if (parts.length === 0) throw noPrompt(flags);
   return parts.join("\n\n");
+}
+
+/** Says how a prompt is given to what was asked for. */
+function noPrompt(flags: ParsedFlags): UsageError {
+  const session = flags.text("resume");
+  const resumed = session === undefined ? "" : `--resume ${session} `;
+  const command = flags.has("continue") ? "oxbow --continue" : `oxbow ${resumed}`.trim();
+  return new UsageError(`The prompt is empty. Without a terminal, give one: ${command} "PROMPT", or pipe one in.`);
 }
 
 /** Refuses a prompt that is too long for the model before it costs anything. */

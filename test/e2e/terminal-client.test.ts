@@ -60,6 +60,8 @@ needs("tmux").describe("the terminal client", () => {
     terminal.type("C-d");
     const end = await terminal.until("EXIT 0");
     expect(end).toMatch(/Resume: oxbow sess_/);
+    const [, spent] = /Last turn: .*(\$\d+\.\d+) · \S+ in this session/.exec(end) ?? [];
+    expect(end).toContain(`${spent} in this session`);
     expect(terminal.tell("#{cursor_flag} #{alternate_on}")).toBe("1 0");
   });
 

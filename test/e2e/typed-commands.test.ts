@@ -26,6 +26,8 @@ const REFUSED: readonly (readonly [args: readonly string[], advice: RegExp])[] =
   [["--model", "openai:m", "session", "list"], /Put the command before its flags: oxbow session list/],
   [["--json", "session", "list"], /--json.*Put the command before its flags: oxbow session/],
   [["@fast"], /Give a prompt/],
+  [["resume", "abcd1234"], /Without a terminal, give one: oxbow --resume abcd1234 "PROMPT"/],
+  [["--continue"], /oxbow --continue "PROMPT"/],
   [["/etc/hosts"], /oxbow run \/etc\/hosts/],
   [[""], /The prompt is empty/],
   [["/hlep"], /no command \/hlep. Did you mean \/help/],

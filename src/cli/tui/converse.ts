@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { formatUsd } from "../../base/budget-text.js";
 import type { SaveSettings } from "../../base/chosen-settings.js";
 import type { OwnShell } from "../../base/own-shell.js";
 import type { StatusLine } from "../../base/status-parts.js";
@@ -95,7 +96,7 @@ export async function converseInTerminal(options: ConverseOptions): Promise<TuiE
 function farewell({ session, begun, state }: TuiEnd, { keeps }: { readonly keeps: boolean }): string {
   if (!begun) return "";
   const last = state.recent.at(-1);
-  const cost = state.costs.session.usd > 0 ? ` · $${state.costs.session.usd.toFixed(2)} in this session` : "";
+  const cost = state.costs.session.usd > 0 ? ` · ${formatUsd(state.costs.session.usd)} in this session` : "";
   if (keeps && state.turn !== undefined) return `The turn goes on without this terminal. Come back: oxbow ${session}\n`;
   const usage = last === undefined ? "" : `Last turn: ${formatStats(last)}${cost}\n`;
   return `${usage}Resume: oxbow ${session}\n`;

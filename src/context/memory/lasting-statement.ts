@@ -4,7 +4,7 @@
  */
 /** Matches what a person says about themselves or about how they want things, and not about the work at hand; in the common languages. */
 const LASTING: readonly RegExp[] = [
-  /\b(?:i|we)\s+(?:(?:strongly |really |usually )?(?:prefer|hate)\b|want you to (?:always|never)\b|(?:always|never|usually) (?:use|write|commit|run|format|indent|name|test|squash|rebase|merge|deploy|develop|work|want|like|put|keep|add|sign|push|review|document)\b)|\bi work (?:at|for|as|on|with|from)\b/i,
+  /\b(?:i|we)\s+(?:(?:strongly |really |usually )?(?:prefer|hate)\b|want you to (?:always|never)\b|(?:always|never|usually) (?:use|prefer|write|commit|run|format|indent|name|test|squash|rebase|merge|deploy|develop|work|want|like|put|keep|add|sign|push|review|document)\b)|\bi work (?:at|for|as|on|with|from)\b/i,
   /^(?:please,?\s+)?(?:always|never) (?!mind\b|ever\b|again\b|been\b|an?\b|the\b|in\b|on\b|\p{L}*[^s\P{L}]s\b|\p{L}+(?:ed|ing)\b)\p{L}+ \p{L}|\byou (?:should|must) (?:always|never)\b|\bmy (?:name|team|company|editor|shell|time ?zone|pronouns) (?:is|are)\b|^(?:please,?\s+|you can )?call me (?!back\b|when\b|if\b|maybe\b|crazy\b)/iu,
   /^(?:bitte,?\s+)?(?:immer|niemals|nie)\s|\b(?:ich|wir)\s+(?:bevorzugen?|hassen?|arbeite[n]? (?:bei|für|an|mit)|(?!bekomm|krieg|seh|erhalt|hab|hatt|lande)\p{L}+ (?:immer|nie|niemals|lieber)\b)|\bmein(?:e)? (?:name|team|firma|editor|shell|zeitzone) (?:ist|heißt)\b|\bnenn(?:e)? mich\b/iu,
   /^(?:toujours|jamais|ne\s+\p{L}+\s+jamais)\s|\bje (?:préfère|déteste|travaille (?:chez|pour|sur|avec)|(?!reçois|vois|obtiens|tombe)\p{L}+ toujours)|\bj['’]utilise toujours|\bje m['’]appelle|\bappelle-moi/iu,

@@ -200,6 +200,7 @@ describe("words", () => {
 
   it.each([
     "I always use `pnpm`.",
+    "From now on I always prefer tabs.",
     "We never commit to main.",
     "I want you to always answer in French.",
     "Never push without asking me.",

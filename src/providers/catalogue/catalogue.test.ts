@@ -343,6 +343,15 @@ describe("[M3] the default model of a provider", () => {
     );
     const newest = Math.max(...versions.map(Number));
     expect(defaultModelOf(named("anthropic"))).toBe(`claude-sonnet-${String(newest).replace(".", "-")}`);
+    const order = new Intl.Collator("en", { numeric: true });
+    for (const service of services.filter(({ defaultModel }) => defaultModel?.includes("*"))) {
+      const [before = "", after = ""] = service.defaultModel?.split("*") ?? [];
+      const form = new RegExp(`^${before.replaceAll(".", "\\.")}\\d{1,2}(?:[.p-]\\d{1,2})?${after}$`);
+      const own = await new Catalogue().ids(service.name);
+      const family = own.filter((id) => form.test(id)).sort(order.compare);
+      // A service without a section has the models of another one.
+      if (own.length > 0) expect(family.at(-1), service.name).toBe(defaultModelOf(service));
+    }
     expect(defaultModelOf(named("claude"))).toBe(defaultModelOf(named("anthropic")));
     expect(defaultModelOf(named("openai-responses"))).toBe(defaultModelOf(named("openai")));
   });

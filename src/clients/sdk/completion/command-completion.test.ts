@@ -20,6 +20,7 @@ const COMMANDS: readonly CommandInfo[] = [
   command("skills:gofastr-ui"),
   command("skills:gofastr-cli"),
   command("skills:verify"),
+  command("debug:raw", { arguments: [{ name: "STATE", optional: true, choices: ["on", "off"] }] }),
 ];
 
 const completion = commandCompletion({
@@ -36,11 +37,25 @@ const values = async (line: string) => (await at(line))?.items.map(({ value }) =
 describe("names", () => {
   verifies(["U6"], "the tab contract: / lists the top, /sk continues to the namespace, then to one of it", async () => {
     // In the order of the engine.
-    expect(await values("/")).toEqual(["/cost", "/compact", "/exit", "/model", "/mode", "/route:", "/skills:"]);
+    expect(await values("/")).toEqual([
+      "/cost",
+      "/compact",
+      "/exit",
+      "/model",
+      "/mode",
+      "/route:",
+      "/skills:",
+      "/debug:raw",
+    ]);
     expect((await values("/sk"))?.[0]).toBe("/skills:");
     expect(await values("/skills:gofa")).toEqual(["/skills:gofastr-ui", "/skills:gofastr-cli"]);
     expect(await values("/skills:ver")).toEqual(["/skills:verify"]);
     expect(await values("/skills:")).toEqual(["/skills:gofastr-cli", "/skills:gofastr-ui", "/skills:verify"]);
+  });
+
+  it("offers the command of a namespace that has no other, once", async () => {
+    expect(await values("/debug")).toEqual(["/debug:raw"]);
+    expect(await values("/debug:")).toEqual(["/debug:raw"]);
   });
 
   it("finds by a part of the name, and by an alias", async () => {

@@ -73,9 +73,13 @@ function candidates(typed: string, commands: readonly CommandInfo[]): readonly C
       groups.set(group, [...(groups.get(group) ?? []), command]);
     }
   }
-  const items = top.map((each) =>
-    typeof each === "string" ? namespaceItem(`${scope}${each}`, groups.get(each) ?? []) : commandItem(each),
-  );
+  const items = top.map((each) => {
+    if (typeof each !== "string") return commandItem(each);
+    const [first, ...others] = groups.get(each) ?? [];
+    // A namespace of one command is no choice.
+    if (first !== undefined && others.length === 0 && groups.delete(each)) return commandItem(first);
+    return namespaceItem(`${scope}${each}`, first === undefined ? [] : [first, ...others]);
+  });
   // The engine lists the top level with what a person needs most first.
   if (scope !== "") items.sort((one, other) => (one.value < other.value ? -1 : 1));
   if (typed === scope) return items;
