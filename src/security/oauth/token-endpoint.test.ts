@@ -28,6 +28,12 @@ describe("the tokens of an answer", () => {
     ],
     ["a refresh token", { refresh_token: "r" }, { access: "a", refresh: "r" }],
     ["a name", { id_token: jwt({ email: "me@x" }) }, { access: "a", identity: "me@x" }],
+    ["a name of its own", { access_token: jwt({ email: "a@x" }) }, { access: jwt({ email: "a@x" }), identity: "a@x" }],
+    [
+      "an account of its own",
+      { access_token: jwt({ chatgpt_account_id: "b" }) },
+      { access: jwt({ chatgpt_account_id: "b" }), extra: { account_id: "b" } },
+    ],
     ["a name in the account", { account: { email_address: "me@y" } }, { access: "a", identity: "me@y" }],
     [
       "an account",
@@ -43,7 +49,7 @@ describe("the tokens of an answer", () => {
     ["claims that are no JSON", { id_token: "a.b.c" }, { access: "a" }],
     ["claims without parts", { id_token: "abc" }, { access: "a" }],
   ])("has %s", (_, body, tokens) => {
-    expect(read(body)).toEqual(tokens);
+    expect(read(body)).toStrictEqual(tokens);
   });
 
   it.each(["a b", "a\r\nx: y", "é"])("is refused with a token that no header can carry: %j", (access_token) => {
@@ -112,6 +118,13 @@ describe("a problem at the token endpoint", () => {
     await expect(send(ask, { http, signal: AbortSignal.abort() })).rejects.toMatchObject({ problem: "cancelled" });
     await expect(send(ask, { http: answering(new Error("odd")).http, signal })).rejects.toThrow(/^odd$/);
   });
+
+  it.each(["code", "code_verifier", "refresh_token", "device_code", "client_secret"])(
+    "knows %s as a secret",
+    (name) => {
+      expect(post("u", { [name]: "s", grant_type: "g" }, "form").secrets).toEqual(["s"]);
+    },
+  );
 
   it("sends a form or JSON, with its type", () => {
     expect(post("u", { a: "b c", code: "d" }, "form")).toMatchObject({

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { HttpRequest, HttpResponse } from "../../../system/http-client.js";
 import { HttpError } from "../../../system/http-error.js";
+import { CredentialError } from "../credential-error.js";
 import { createHelperClient } from "./helper-client.js";
-import type { HelperLink } from "./helper-link.js";
+import { type HelperLink, HelperLost } from "./helper-link.js";
 import { ERROR_HEADER, REFUSED_HEADER } from "./helper-protocol.js";
 
 type Answer = { readonly status: number; readonly error?: string; readonly problem?: object } | HttpError;
 
 /** A client whose helpers give these answers, and what happened in order. */
-function clientWith(answers: readonly Answer[], kind?: "api_key" | "oauth") {
+function clientWith(answers: readonly Answer[], kind?: "api_key" | "oauth", unreachable?: Error) {
   const done: string[] = [];
   const left = [...answers];
   const request = async ({ headers = {} }: HttpRequest): Promise<HttpResponse> => {
@@ -25,7 +26,10 @@ function clientWith(answers: readonly Answer[], kind?: "api_key" | "oauth") {
     };
   };
   const link = {
-    reach: async () => ({ endpoint: { token: "t" }, socketPath: "/s" }),
+    reach: async () => {
+      if (unreachable !== undefined) throw unreachable;
+      return { endpoint: { token: "t" }, socketPath: "/s" };
+    },
     use: () => {},
     lost: (_: unknown, how: string) => void done.push(how),
     answered: () => void done.push("answered"),
@@ -84,13 +88,30 @@ describe("[M12] a request through the credential helper", () => {
   });
 
   it.each([
-    ["timeout", { message: "It took long.", isWorded: true }, { kind: "timeout", message: "It took long." }],
-    ["dropped", { message: "raw", cause: "ECONNRESET" }, { kind: "dropped", code: "ECONNRESET" }],
+    [
+      "timeout",
+      { message: "It took long.", isWorded: true, cause: "ETIMEDOUT" },
+      { kind: "timeout", message: "It took long." },
+    ],
+    [
+      "dropped",
+      { message: "raw", cause: "ECONNRESET" },
+      { kind: "dropped", code: "ECONNRESET", message: expect.not.stringMatching(/^raw$/) },
+    ],
     ["connect", { message: "raw", cause: "ENOTFOUND" }, { kind: "connect", code: "ENOTFOUND" }],
     ["signed-out", {}, { failure: { reason: "SignedOut" } }],
     ["locked", { message: "It is locked." }, { failure: { reason: "CredentialsUnavailable" } }],
   ])("says what the helper met: %s", async (error, problem, expected) => {
     await expect(clientWith([{ status: 502, error, problem }]).ask()).rejects.toMatchObject(expected);
+  });
+
+  it("says why there is no helper", async () => {
+    const without = (error: Error) => clientWith([], "oauth", error).ask();
+    await expect(without(new HelperLost())).rejects.toMatchObject({ failure: { reason: "CredentialHelperFailed" } });
+    const locked = new CredentialError("locked", "It is locked.");
+    await expect(without(locked)).rejects.toMatchObject({ failure: { reason: "CredentialsUnavailable" } });
+    const odd = new Error("odd");
+    await expect(without(odd)).rejects.toBe(odd);
   });
 
   it("passes on what went wrong otherwise, as it is", async () => {
