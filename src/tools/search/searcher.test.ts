@@ -515,3 +515,14 @@ it("finds files although an ignore file is a named pipe, on which ripgrep waits 
   expect(files.map(({ path }) => path).sort()).toEqual(["a.txt", "d/b.txt"]);
   expect((await searcher.files(".", { glob: "**/*.txt", limit: 10 }, never)).files).toEqual(["a.txt", "d/b.txt"]);
 });
+
+describe("files that hold secrets", () => {
+  verifies(["P3"], "are left out of a search, unless it begins in a folder of such", async () => {
+    const layout = { "a.txt": "needle\n", ".env": "needle\n", "sub/.env": "needle\n", ".ssh/id_rsa": "needle\n" };
+    await build(root, layout);
+    const seen = async (path?: string) => JSON.stringify(await search("needle", path === undefined ? {} : { path }));
+    expect(await seen()).toContain("a.txt");
+    for (const path of [undefined, "sub"]) expect(await seen(path)).not.toMatch(/\.env|id_rsa/);
+    expect(await seen(".ssh")).toContain("id_rsa");
+  });
+});
