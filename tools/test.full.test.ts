@@ -81,6 +81,20 @@ describe("npm test", () => {
     expect(run(4, { OXBOW_TEST_RETRIES: "1" })).toMatchObject({ status: 1, last: "4 passed, 4 failed, 0 skipped" });
   });
 
+  it("names a failed test that is in quarantine, and does not count it", () => {
+    const failing = `import { expect, it } from "vitest";\n\nit("is unsteady", () => {\n  expect(1).toBe(2);\n});\n`;
+    const root = plant({
+      "src/base/sum.test.ts": PASSING,
+      "src/base/other.test.ts": failing,
+      "test/quarantine.txt": "src/base/other.test.ts > is unsteady\n",
+    });
+    const { status, stdout, last } = runTests(root, ["src"]);
+    expect({ status, last }).toEqual({ status: 0, last: "1 passed, 0 failed, 0 skipped" });
+    expect(stdout).toContain("~ failed, in quarantine: src/base/other.test.ts > is unsteady");
+    rmSync(join(root, "test/quarantine.txt"));
+    expect(runTests(root, ["src"])).toMatchObject({ status: 1, last: "1 passed, 1 failed, 0 skipped" });
+  });
+
   it("checks and runs everything with --all", () => {
     const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/sum.full.test.ts": PASSING });
     const { status, stdout, last } = runTests(root, ["--all"]);

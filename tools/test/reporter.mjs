@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 
-/** A vitest reporter that writes the counts, the skipped tests with their reasons, and those that needed a second attempt, to OXBOW_TEST_REPORT. */
+/** A vitest reporter that writes the counts, the failed tests, the skipped ones with their reasons, and those that needed a second attempt, to OXBOW_TEST_REPORT. */
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const tests = modules.flatMap((module) =>
@@ -16,6 +16,7 @@ export default class CountReporter {
       passed: count("passed"),
       failed: count("failed") + count("pending") + broken.length + unhandledErrors.length,
       skipped: tests.filter((test) => test.state === "skipped"),
+      failures: tests.filter((test) => test.state === "failed").map(({ name }) => name),
       flaky: tests.filter((test) => test.isFlaky).map(({ name }) => name),
     };
     writeFileSync(process.env.OXBOW_TEST_REPORT, JSON.stringify(report));
