@@ -114,6 +114,11 @@ function keepWindow(file, added) {
     );
   }
   for (const test of [...known].filter((each) => !over.includes(each))) console.log(`out of quarantine: ${test}`);
-  if (over.length > 0) writeFileSync(values.quarantine, `${over.sort().join("\n")}\n`);
-  else rmSync(values.quarantine, { force: true });
+  writeFileSync(
+    values.quarantine,
+    over
+      .sort()
+      .map((test) => `${test}\n`)
+      .join(""),
+  );
 }
