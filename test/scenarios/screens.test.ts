@@ -118,9 +118,9 @@ async function screens(): Promise<readonly Screen[]> {
   await writeFile(join(hosted.root, "src/total.ts"), CODE);
   const person = hosted.connectPerson();
   const completion = new EngineCompletion({ client: person, session: () => client.session, clock: systemClock });
-  const client: TuiClient = await TuiClient.over(person, { composer: { completion: completion.source } });
+  const size = { columns: COLUMNS, rows: ROWS };
+  const client: TuiClient = await TuiClient.over(person, { composer: { completion: completion.source }, ...size });
   completion.start();
-  client.process.resize(COLUMNS, ROWS);
   const taken: Screen[] = [];
   const take = async (title: string, about: string, wanted: string | RegExp) => {
     await client.until(wanted);

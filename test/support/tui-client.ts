@@ -16,16 +16,23 @@ import type { HostedEngine } from "./hosted-engine.js";
 const WAIT_MS = 20_000;
 const PAUSE_MS = 5;
 
+/** The size is that of the terminal when the client starts. */
+type ClientOptions = Partial<TuiOptions> & { readonly columns?: number; readonly rows?: number };
+
 export class TuiClient {
   readonly process: FakeProcess;
   readonly client: EngineClient;
   readonly session: SessionId;
   readonly ended: Promise<TuiEnd>;
 
-  private constructor(client: EngineClient, session: SessionId, options: Partial<TuiOptions>) {
+  private constructor(
+    client: EngineClient,
+    session: SessionId,
+    { columns = 80, rows = 24, ...options }: ClientOptions,
+  ) {
     this.client = client;
     this.session = session;
-    this.process = new FakeProcess(undefined, 80, 24);
+    this.process = new FakeProcess(undefined, columns, rows);
     const io = { ...this.process.io, clock: systemClock };
     this.ended = runTui({
       client,
@@ -50,7 +57,7 @@ export class TuiClient {
   }
 
   /** The same over another client, such as one of the SDK. */
-  static async over(client: EngineClient, { session, ...options }: Partial<TuiOptions> = {}): Promise<TuiClient> {
+  static async over(client: EngineClient, { session, ...options }: ClientOptions = {}): Promise<TuiClient> {
     const created = await client.send("CreateSession", session === undefined ? {} : { resume: session });
     if (!created.ok || created.session === undefined) throw new Error("no session");
     return new TuiClient(client, created.session, options);
