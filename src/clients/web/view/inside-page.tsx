@@ -7,7 +7,7 @@ import type { PageProps } from "../pages.js";
 import { addressOf } from "../router.js";
 import { type SessionView, sessions, viewOf } from "../store.js";
 import { McpTab } from "./mcp-tab.js";
-import { runSlash, useQuery } from "./questions.js";
+import { runSlash, useQuery } from "./session-queries.js";
 import { SettingsTab } from "./settings-tab.js";
 import { TopBar } from "./shell.js";
 import { WaitingTab } from "./waiting-tab.js";

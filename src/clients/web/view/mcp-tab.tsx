@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol
 import type { McpMessage } from "../../../protocol/queries.js";
 import { addressOf, go } from "../router.js";
 import type { SessionView } from "../store.js";
-import { runSlash, useQuery } from "./questions.js";
+import { runSlash, useQuery } from "./session-queries.js";
 import { countWords } from "./turn.js";
 
 const FRESH_MS = 2000;

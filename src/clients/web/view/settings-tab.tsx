@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { safeLine } from "../../../base/terminal-text.js";
 import type { SettingInfo } from "../../../protocol/queries.js";
 import type { SessionView } from "../store.js";
-import { runSlash, useQuery } from "./questions.js";
+import { runSlash, useQuery } from "./session-queries.js";
 
 export function SettingsTab({ view }: { readonly view: SessionView }) {
   const [answer, again] = useQuery(view, "ListSettings", {});

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { type SessionView, showToast } from "../store.js";
 import { Dialog } from "./controls.js";
-import { runSlash } from "./questions.js";
+import { runSlash } from "./session-queries.js";
 
 const PARTS = [
   { name: "thinking", words: "Thinking of the model" },

@@ -5,7 +5,7 @@ import type { WaitingContent } from "../../../protocol/queries.js";
 import { parseHunks } from "../../sdk/shown/hunks.js";
 import { type SessionView, tellSession } from "../store.js";
 import { Diff } from "./diff.js";
-import { useQuery } from "./questions.js";
+import { useQuery } from "./session-queries.js";
 
 const EFFECTS = { runs: "runs programs", configures: "changes settings", informs: "the model reads it" } as const;
 
