@@ -57,7 +57,11 @@ class Copy {
     for (const name of COPIED) cpSync(name, join(this.root, name), { recursive: true });
     symlinkSync(join(process.cwd(), "node_modules"), join(this.root, "node_modules"));
     const config = JSON.parse(readFileSync("tsconfig.json", "utf8")) as { include: string[]; exclude?: string[] };
-    const sources = { ...config, include: ["src"], exclude: ["**/*.test.ts", "**/test-support/**"] };
+    const sources = {
+      ...config,
+      include: ["src"],
+      exclude: [...(config.exclude ?? []), "**/*.test.ts", "**/test-support/**"],
+    };
     writeFileSync(join(this.root, "tsconfig.json"), JSON.stringify(sources));
   }
 

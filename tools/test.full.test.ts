@@ -12,15 +12,32 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
+/** The least that a build takes. */
+const WEB = "src/clients/web";
+const NOTHING = {
+  "src/main/bin.ts": "export {};\n",
+  [`${WEB}/enter.ts`]: "export {};\n",
+  [`${WEB}/index.html`]: "<!doctype html>\n",
+  [`${WEB}/icon.svg`]: "<svg/>\n",
+  [`${WEB}/styles/10-base.css`]: "body {\n  margin: 0;\n}\n",
+};
+
 /** A clone of this project with these sources instead of the real ones. */
 function plant(files: Record<string, string>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "oxbow-tests-")));
   folders.push(root);
-  const copied = ["package.json", "package-lock.json", "tsconfig.json", "biome.json", "vitest.config.ts", ".gitignore"];
-  for (const name of copied) cpSync(join(ROOT, name), join(root, name));
+  const ofProject = [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "biome.json",
+    "vitest.config.ts",
+    ".gitignore",
+  ];
+  for (const name of [...ofProject, `${WEB}/tsconfig.json`]) cpSync(join(ROOT, name), join(root, name));
   cpSync(join(ROOT, "tools"), join(root, "tools"), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
-  for (const [name, text] of Object.entries({ "src/main/bin.ts": "export {};\n", ...files })) {
+  for (const [name, text] of Object.entries({ ...NOTHING, ...files })) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
@@ -98,8 +115,15 @@ describe("npm test", () => {
   it("checks and runs everything with --all", () => {
     const root = plant({ "src/base/sum.test.ts": PASSING, "src/base/sum.full.test.ts": PASSING });
     const { status, stdout, last } = runTests(root, ["--all"]);
-    expect(checksIn(stdout).sort()).toEqual(["build", "layers", "lint and format", "types", "wording"]);
-    expect({ status, last }).toEqual({ status: 0, last: "7 passed, 0 failed, 0 skipped" });
+    expect(checksIn(stdout).sort()).toEqual([
+      "build",
+      "layers",
+      "lint and format",
+      "types",
+      "types of the web client",
+      "wording",
+    ]);
+    expect({ status, last }).toEqual({ status: 0, last: "8 passed, 0 failed, 0 skipped" });
   });
 
   it("fails for each check that fails, and shows why", () => {
@@ -115,7 +139,7 @@ describe("npm test", () => {
     expect(stdout).toContain("src/base/types.ts(2,14): error TS2322");
     expect(stdout).toContain("src/base/format.ts format");
     expect(stdout).toContain("src/base/layers.ts:1 node-module");
-    expect({ status, last }).toEqual({ status: 1, last: "2 passed, 4 failed, 0 skipped" });
+    expect({ status, last }).toEqual({ status: 1, last: "3 passed, 4 failed, 0 skipped" });
   });
 
   it("with arguments runs the tests they name, without the checks; names skipped ones, which --no-skips does not allow", () => {
