@@ -127,6 +127,8 @@ needs("tmux").describe("two terminals", () => {
       await terminal.until(/^auto · anthropic:claude-haiku-4-5/m);
       terminal.type("/mode plan", "Enter");
       await terminal.until(/^plan · /m);
+      // The terminal has the answer.
+      await terminal.until("Oxbow changes nothing until you approve");
       const before = engine();
       process.kill(before, "SIGKILL");
       await eventually(() => expect(engine()).not.toBe(before));

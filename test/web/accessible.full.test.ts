@@ -94,6 +94,21 @@ verifies(["U4"], "has nothing serious for axe-core in any state", async (test) =
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog").waitFor();
   found.push(...(await seriousIn(page, "palette")));
+  await page.keyboard.press("Escape");
+  const [, id] = /(sess_\w+)/.exec(page.url()) ?? [];
+  const others = [
+    `history/${id}`,
+    `inside/${id}/mcp`,
+    `inside/${id}/rules`,
+    `inside/${id}/settings`,
+    "costs",
+    `compare/${id}`,
+  ];
+  for (const name of others) {
+    await page.evaluate(`location.hash = "#/${name}"`);
+    await page.getByRole("main").waitFor();
+    found.push(...(await seriousIn(page, name)));
+  }
   expect(found).toEqual([]);
 });
 
@@ -104,7 +119,10 @@ verifies(["U4"], "works with the keyboard alone", async (test) => {
   await beginSession(page, place, "Change it.");
   await page.locator(".dock .question").waitFor();
   const focused = () => page.evaluate("document.activeElement.className || document.activeElement.tagName");
-  await page.locator("body").press("y");
+  // From the draft, which takes the focus when the page has opened and where a key is a letter, to the answers.
+  await page.waitForTimeout(500);
+  if ((await page.evaluate("document.activeElement.tagName")) === "TEXTAREA") await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("y");
   await page.locator(".turn-end").waitFor();
   await page.keyboard.press("j");
   expect(await focused()).toBe("call-head");

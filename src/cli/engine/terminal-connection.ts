@@ -19,7 +19,7 @@ import type { BuiltInReason } from "../../protocol/errors.js";
 import type { Handshake } from "../../protocol/handshake.js";
 import type { ClientId, SessionId } from "../../protocol/ids.js";
 import type { Queries, QueryKind } from "../../protocol/queries.js";
-import { EFFORT, MODEL } from "../../runtime/commands/specs.js";
+import { EFFORT, MODE, MODEL } from "../../runtime/commands/specs.js";
 import { nodeClock } from "../../system/node-clock.js";
 import { type Reached, type ReachOptions, reachEngine } from "../attach/reach.js";
 import { personPresent } from "../terminal-io.js";
@@ -300,9 +300,11 @@ function asTerminal() {
 /** Names what a command chooses for its session, if it does. */
 function choiceOf<K extends CommandKind>(kind: K, payload: CommandPayloads[K]): string | undefined {
   if (kind === "SetModel") return MODEL.name;
-  if (kind === "SetMode" || kind === "EnterPlanMode") return "mode";
+  if (kind === "SetMode" || kind === "EnterPlanMode") return MODE.name;
   if (kind !== "CustomCommand") return undefined;
   const { verb, payload: given } = payload as CommandPayloads["CustomCommand"];
-  const isChoice = verb === MODEL.name || verb === EFFORT.name;
-  return isChoice && (given as { readonly args?: string }).args?.trim() ? verb : undefined;
+  const args = (given as { readonly args?: string }).args?.trim() ?? "";
+  // `/plan on` chooses what `/mode plan` does.
+  if (verb === "plan") return /^(?:on|off)\b/.test(args) ? MODE.name : undefined;
+  return args !== "" && [MODEL, EFFORT, MODE].some(({ name }) => name === verb) ? verb : undefined;
 }

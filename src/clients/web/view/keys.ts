@@ -1,5 +1,5 @@
 /** Keys that work on the whole page, where nothing is being written. The newest ones come first. */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** By key as `event.key` names it; a sequence such as `g s` is two of them with a blank. */
 export type Keys = Readonly<Record<string, () => void>>;
@@ -44,7 +44,8 @@ document.addEventListener("keydown", (event) => {
 export function useKeys(keys: Keys): void {
   const layer = useRef(keys);
   layer.current = keys;
-  useEffect(() => {
+  // Before the page is painted: who sees a question can answer it.
+  useLayoutEffect(() => {
     layers.push(layer);
     return () => void layers.splice(layers.indexOf(layer), 1);
   }, []);
