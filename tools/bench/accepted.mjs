@@ -18,9 +18,4 @@ export const ACCEPTED = [
     upTo: 1.9,
     why: "The compiled program and the database library. It is less than half of the memory of pi or Codex (--peers).",
   },
-  {
-    name: "the same beside a hostile one",
-    upTo: 150,
-    why: "The log hides secrets: each of 90,000 beginnings of a token, or 15,000 lines with a password, is judged.",
-  },
 ];
