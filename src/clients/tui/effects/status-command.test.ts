@@ -6,7 +6,7 @@ import type { PlaceStatus } from "../../../protocol/queries.js";
 import { firstState, type State } from "../state.js";
 import { StatusCommand } from "./status-command.js";
 
-const PLACE: PlaceStatus = { cwd: "/work/app", mode: "auto", instructions: [], context_window: 1000, background: 2 };
+const PLACE: PlaceStatus = { cwd: "/home/me/app", mode: "auto", instructions: [], context_window: 1000, background: 2 };
 const START = { client: "cli_1" as ClientId, session: "sess_1" as SessionId, model: "anthropic:claude" };
 const state = (more: Partial<State> = {}): State => ({ ...firstState(START), place: PLACE, ...more });
 
@@ -37,11 +37,11 @@ describe("a status line by a command", () => {
     expect(command.line(state())).toBeUndefined();
     await settled();
     expect(command.line(state())).toBe("red ␛]0;x␇line");
-    expect(inputs[0]).toBe("my-line in /work/app");
+    expect(inputs[0]).toBe("my-line in /home/me/app");
     expect(JSON.parse(inputs[1] ?? "")).toMatchObject({
       session_id: "sess_1",
       model: { id: "anthropic:claude", display_name: "claude" },
-      workspace: { current_dir: "/work/app", added_dirs: [] },
+      workspace: { current_dir: "/home/me/app", added_dirs: [] },
       cost: { total_cost_usd: 0 },
       context_window: { context_window_size: 1000, used_percentage: 0 },
       mode: "auto",
