@@ -23,7 +23,10 @@ const context = useBrowser();
 function needsNetwork(test: Pick<TestContext, "skip">): void {
   skipWithout(test, "chromium");
   const all = Object.values(networkInterfaces()).flatMap((each = []) => each);
-  test.skip(!all.some(({ internal, family }) => !internal && family === "IPv4"), "needs an IPv4 address of a network: connect this machine to one");
+  test.skip(
+    !all.some(({ internal, family }) => !internal && family === "IPv4"),
+    "needs an IPv4 address of a network: connect this machine to one",
+  );
 }
 
 /** Runs `oxbow web --lan` beside the engine and returns the address that it prints. */
